@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execa } from 'execa'
+
+/** The only user of child processes. Every command gets its environment whole: nothing is inherited. */
+export interface ExecOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** Milliseconds; the process group is not killed, only the child. */
+  readonly timeout?: number
+  readonly signal?: AbortSignal
+  /** Bytes kept of each stream; the default is 100 MB. */
+  readonly maxBuffer?: number
+}
+
+export interface ExecResult {
+  /** Null where a signal ended it or it did not start. */
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly timedOut: boolean
+  /** The program could not be started, with the system’s code (`ENOENT`, `EACCES`, `ENOSPC`). */
+  readonly startError: string | null
+}
+
+/** Runs a command to its end. Never throws for what the command did: look at the result. */
+export type Exec = (file: string, args: readonly string[], options?: ExecOptions) => Promise<ExecResult>
+
+export const exec: Exec = async (file, args, options = {}) => {
+  const result = await execa(file, args, {
+    reject: false,
+    extendEnv: false,
+    stripFinalNewline: false,
+    env: { ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+    ...(options.maxBuffer === undefined ? {} : { maxBuffer: options.maxBuffer }),
+  })
+  const started = result.exitCode !== undefined || result.signal !== undefined
+  return {
+    exitCode: result.exitCode ?? null,
+    signal: result.signal ?? null,
+    stdout: result.stdout ?? '',
+    stderr: result.stderr ?? '',
+    timedOut: result.timedOut,
+    startError: started ? null : ((result as { code?: string }).code ?? result.originalMessage ?? 'unknown'),
+  }
+}
+
+/** A long-lived child with open pipes (tmux in control mode). The caller ends it. */
+export function start(file: string, args: readonly string[], options: { cwd?: string; env: Readonly<Record<string, string>> }): ChildProcessWithoutNullStreams {
+  return spawn(file, args, { env: { ...options.env }, stdio: 'pipe', ...(options.cwd === undefined ? {} : { cwd: options.cwd }) })
+}
+
+/**
+ * A process in a session and process group of its own; it outlives this one. Its output goes to a file descriptor.
+ * Listen for `error` (it did not start) and `exit`; end it by the group: `process.kill(-pid, signal)`.
+ */
+export function startDetached(
+  file: string,
+  args: readonly string[],
+  options: { cwd: string; env: Readonly<Record<string, string>>; output: number | 'ignore' },
+): ChildProcess {
+  const child = spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: ['ignore', options.output, options.output] })
+  child.unref()
+  return child
+}

@@ -1,0 +1,139 @@
+import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+
+export type MergeStrategy = 'squash' | 'merge' | 'rebase'
+/** `none`: nothing has run, which is not “passed”. */
+export type ChecksState = 'none' | 'pending' | 'passed' | 'failed' | 'unknown'
+
+export interface Check {
+  readonly name: string
+  readonly status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+  readonly required: boolean
+  /** A link or the path of the log. */
+  readonly url: string | null
+  /** The end of the log of a failed check. Untrusted. */
+  readonly logTail: string | null
+}
+
+export interface LineComment {
+  readonly id: string
+  readonly path: string
+  readonly line: number | null
+  /** Untrusted. */
+  readonly body: string
+  readonly author: Actor
+}
+
+export interface Review {
+  readonly id: string
+  readonly author: Actor
+  /** Name to show. */
+  readonly authorName: string
+  readonly state: 'approved' | 'changes_requested' | 'commented'
+  /** Untrusted. */
+  readonly body: string
+  /** Head that was reviewed; another than the PR’s head makes it stale. */
+  readonly commit: Sha
+  readonly submittedAt: number
+  readonly comments: readonly LineComment[]
+  /** False: tell that it exists, do not inject its words. */
+  readonly trusted: boolean
+}
+
+export interface Comment {
+  readonly id: string
+  readonly author: Actor
+  readonly authorName: string
+  readonly body: string
+  readonly at: number
+  readonly trusted: boolean
+}
+
+/** What a forge says of a pull request at one moment. The same for all forges; `diffPullRequest(old, new)` makes the events. */
+export interface PullRequestSnapshot {
+  readonly number: number
+  readonly url: string
+  readonly title: string
+  readonly body: string
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly draft: boolean
+  readonly head: { readonly branch: BranchName; readonly sha: Sha }
+  readonly base: { readonly branch: BranchName; readonly sha: Sha | null }
+  /** Agent that filed it, where it was filed through exomonad. */
+  readonly agentId: AgentId | null
+  /** Unknown is re-read, never an event. */
+  readonly mergeable: 'mergeable' | 'conflicting' | 'unknown'
+  readonly conflictFiles: readonly string[]
+  readonly reviewDecision: 'approved' | 'changes_requested' | 'none'
+  readonly reviews: readonly Review[]
+  readonly comments: readonly Comment[]
+  readonly checks: readonly Check[]
+  readonly checksState: ChecksState
+  /** Checks must pass before a merge. */
+  readonly checksRequired: boolean
+  readonly mergeSha: Sha | null
+  readonly mergedBy: Actor | null
+  /** Head at the merge. */
+  readonly mergedHead: Sha | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** A failed read is unknown, never empty. */
+export type SnapshotResult = { number: number; snapshot: PullRequestSnapshot } | { number: number; unknown: string } | { number: number; missing: true }
+
+export type FileResult = { kind: 'filed'; number: number; url: string; created: boolean } | { kind: 'nothing_to_merge' }
+
+export type MergeResult =
+  | { kind: 'merged'; sha: Sha; head: Sha }
+  | { kind: 'head_changed'; head: Sha }
+  | { kind: 'conflict'; files: readonly string[] }
+  | { kind: 'not_open'; state: 'merged' | 'closed' }
+
+/**
+ * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in core.
+ * Throws FORGE_UNAVAILABLE where it or its remote can’t be reached, PR_NOT_FOUND for unknown numbers.
+ */
+export interface Forge {
+  readonly kind: 'local' | 'github'
+  /** Git remote that holds the branches. */
+  readonly remote: string
+  /** The head must have been pushed. An open pull request for the head branch is updated: `created: false`. */
+  file(options: { head: BranchName; headSha: Sha; base: BranchName; title: string; body: string; draft: boolean; agentId: AgentId | null }): Promise<FileResult>
+  /** Fresh state of these. */
+  snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
+  /** Numbers of all pull requests in that state, or of that head. */
+  find(filter: { state?: 'open' | 'merged' | 'closed'; head?: BranchName; base?: BranchName }): Promise<number[]>
+  /**
+   * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
+   * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null.
+   */
+  merge(options: {
+    number: number
+    expectedHead: Sha
+    strategy: MergeStrategy
+    by: Actor
+    message?: string
+    prepared: (sha: Sha | null) => Promise<void>
+  }): Promise<MergeResult>
+  /** After a crash: did that merge happen? Marks it merged if so. */
+  settleMerge(options: { number: number; prepared: Sha | null; by: Actor }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
+  retarget(number: number, base: BranchName): Promise<void>
+  close(number: number, by: Actor): Promise<void>
+  review(options: {
+    number: number
+    author: Actor
+    state: Review['state']
+    body: string
+    comments: readonly { path: string; line: number | null; body: string }[]
+  }): Promise<Review>
+  diff(number: number): Promise<string>
+  /** Starts what checks the current head where it has not run; hints, may be a no-op. */
+  ensureChecks(number: number): Promise<void>
+  /** Asks for an automatic review; answers a warning where that isn't to be had, null where all is well or there is nothing to ask. */
+  requestReview(number: number): Promise<string | null>
+  /** Full log of a check, as far as it is kept. */
+  checkLog(number: number, name: string): Promise<string>
+  /** Called when something changed that a poll would find. Answers how to stop. */
+  onHint(listener: (number: number) => void): () => void
+  dispose(): Promise<void>
+}

@@ -1,0 +1,124 @@
+import type { BranchName, Sha } from '../../ids.ts'
+
+/** What one repository is, as seen from a folder in it. */
+export interface RepositoryFacts {
+  /** Absolute `<git-common-dir>`. */
+  readonly commonDir: string
+  readonly bare: boolean
+  /** Root of the worktree the folder is in; null in a bare repository’s own folder. */
+  readonly worktree: string | null
+  /** First worktree of `git worktree list` that has files; null in a bare repository without one. */
+  readonly mainWorktree: string | null
+  readonly head: { kind: 'branch'; branch: BranchName; sha: Sha } | { kind: 'detached'; sha: Sha } | { kind: 'unborn'; branch: BranchName }
+}
+
+export interface WorktreeEntry {
+  readonly path: string
+  readonly branch: BranchName | null
+  readonly head: Sha | null
+  readonly bare: boolean
+  /** Its folder is gone. */
+  readonly prunable: boolean
+}
+
+export interface WorktreeStatus {
+  readonly branch: BranchName | null
+  readonly head: Sha | null
+  /** Paths with uncommitted changes, untracked ones included, ignored ones not. */
+  readonly dirty: readonly string[]
+  readonly conflicted: readonly string[]
+  readonly operation: 'rebase' | 'merge' | 'cherry-pick' | 'revert' | null
+}
+
+export interface Commit {
+  readonly sha: Sha
+  readonly parents: readonly Sha[]
+  readonly subject: string
+  readonly author: string
+}
+
+export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha } | { kind: 'conflict'; files: readonly string[] }
+/** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
+export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string }
+export type FastForwardResult = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
+export type MergeTreeResult = { kind: 'clean'; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
+
+export interface Identity {
+  readonly name: string
+  readonly email: string
+  /** As git prints it with `%ad` in raw form (`1700000000 +0100`); default now. */
+  readonly date?: string
+}
+
+/**
+ * Git on one repository. Runs with hooks, pagers, prompts and merge drivers off, a pinned locale and a scrubbed environment.
+ * Worktree and branch creation go through one lock. Failures throw GIT_FAILED with git’s words, unreachable remotes
+ * FORGE_UNAVAILABLE, a full disk DISK_FULL. `worktree` arguments are absolute paths.
+ */
+export interface Git {
+  readonly commonDir: string
+
+  // refs
+  /** Commit a revision names, null where there is none. */
+  resolve(revision: string): Promise<Sha | null>
+  isValidBranchName(name: string): Promise<boolean>
+  branches(): Promise<Map<BranchName, Sha>>
+  /** Deletes only where the branch still points at `expected`; answers whether it did. */
+  deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>
+  isAncestor(ancestor: Sha, descendant: Sha): Promise<boolean>
+  mergeBase(a: Sha, b: Sha): Promise<Sha | null>
+  /** Commits in `head` that `base` lacks, newest first. */
+  commits(base: Sha, head: Sha, limit?: number): Promise<Commit[]>
+  countCommits(base: Sha, head: Sha): Promise<number>
+  /** Unified diff from the merge base of the two to `head`. */
+  diff(base: Sha, head: Sha): Promise<string>
+  changedFiles(base: Sha, head: Sha): Promise<string[]>
+  /** `git log --graph --oneline` of these revisions. */
+  graph(revisions: readonly string[], options?: { color?: boolean; limit?: number }): Promise<string>
+  /** True where every change of `branch` is in `into`: as an ancestor, or as the same patches (also squashed). */
+  isMerged(branch: Sha, into: Sha): Promise<boolean>
+
+  // worktrees
+  worktrees(): Promise<WorktreeEntry[]>
+  /** With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS, BRANCH_CHECKED_OUT. */
+  addWorktree(options: { path: string; branch: BranchName; create: boolean; at: Sha; checkoutWorkers?: number }): Promise<void>
+  /** Refuses a dirty one unless `force`. A folder that is gone is pruned. */
+  removeWorktree(path: string, options?: { force?: boolean }): Promise<void>
+  status(worktree: string): Promise<WorktreeStatus>
+  /** Ignored files that match the globs, relative paths. */
+  ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
+  fastForward(worktree: string, to: Sha): Promise<FastForwardResult>
+  /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
+  rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
+  abortRebase(worktree: string): Promise<void>
+
+  // remotes
+  remotes(): Promise<Map<string, string>>
+  addRemote(name: string, url: string): Promise<void>
+  removeRemote(name: string): Promise<void>
+  /** `origin/HEAD` of the remote, asked for if not known locally; null where it has none. */
+  defaultBranch(remote: string): Promise<BranchName | null>
+  /** Fetches these branches (all where none is named) into `refs/remotes/<remote>/…`; concurrent calls for the same are coalesced. */
+  fetch(remote: string, branches?: readonly BranchName[]): Promise<void>
+  /** Pushes a commit to `refs/heads/<branch>`. `expected`: SHA the remote branch must have, null for absent, undefined for a plain fast-forward push. */
+  push(remote: string, options: { sha: Sha; branch: BranchName; expected?: Sha | null }): Promise<PushResult>
+  /** Tip of the remote branch as the remote says now. */
+  remoteTip(remote: string, branch: BranchName): Promise<Sha | null>
+  deleteRemoteBranch(remote: string, branch: BranchName, expected: Sha): Promise<PushResult>
+
+  // objects: no worktree is touched
+  mergeTree(ours: Sha, theirs: Sha): Promise<MergeTreeResult>
+  commitTree(options: { tree: Sha; parents: readonly Sha[]; message: string; author?: Identity; committer?: Identity }): Promise<Sha>
+  /** Author, committer and full message of a commit. */
+  readCommit(sha: Sha): Promise<{ tree: Sha; parents: readonly Sha[]; author: Identity; message: string }>
+  /** The repository’s own user.name and user.email, or exomonad’s. */
+  identity(): Promise<Identity>
+
+  // set-up
+  initBare(path: string): Promise<void>
+  /** Adds lines to `<common-dir>/info/exclude` that are not there yet. */
+  exclude(lines: readonly string[]): Promise<void>
+  unexclude(lines: readonly string[]): Promise<void>
+  /** A checkout of one commit without a branch, for checks; `remove` it with removeWorktree. */
+  addDetachedWorktree(path: string, sha: Sha): Promise<void>
+}

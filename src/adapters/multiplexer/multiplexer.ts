@@ -1,0 +1,74 @@
+import type { AgentId, PaneId } from '../../ids.ts'
+
+export interface OpenPane {
+  readonly agentId: AgentId
+  /** Shown as window name or title. */
+  readonly name: string
+  readonly cwd: string
+  /** Not secret: may stand in the multiplexer’s memory. Secrets go through the launch file that argv names. */
+  readonly env: Readonly<Record<string, string>>
+  readonly argv: readonly string[]
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface Pane {
+  readonly paneId: PaneId
+  /** From the option or record made at open; null for panes that are not ours. */
+  readonly agentId: AgentId | null
+  /** Process id of what the pane runs; after exec it is the agent’s. */
+  readonly pid: number
+  readonly name: string
+  readonly dead: boolean
+  /** Of a dead pane: one of the two, where the multiplexer tells. */
+  readonly exitCode: number | null
+  readonly exitSignal: string | null
+  /** Copy mode or another mode in which typed text does not reach the program. */
+  readonly inMode: boolean
+  /** A human is looking at this pane and typed at that time (ms since the epoch); null for nobody. */
+  readonly humanActiveAt: number | null
+}
+
+/** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
+export type TypeResult = { kind: 'typed' } | { kind: 'dead' } | { kind: 'gone' } | { kind: 'busy'; reason: string }
+
+export interface MultiplexerCapabilities {
+  /** A person can look at the panes with `attachCommand`. */
+  readonly attach: boolean
+  /** What a pasted line end arrives as in a program that reads its terminal raw. */
+  readonly lineEnd: 'lf' | 'cr'
+  /** Panes go on when the daemon ends. */
+  readonly outlivesDaemon: boolean
+}
+
+/**
+ * Terminals for agents. Panes are addressed by id only, never by name. Implementations pass test/conformance/multiplexer.test.ts.
+ * Throws MULTIPLEXER_UNAVAILABLE where it does not answer, PANE_GONE for reads of a pane that is not there.
+ */
+export interface Multiplexer {
+  readonly name: 'tmux' | 'zellij' | 'headless'
+  readonly capabilities: MultiplexerCapabilities
+  /** Starts the session or host where it is not running. */
+  start(): Promise<void>
+  open(options: OpenPane): Promise<{ paneId: PaneId; pid: number }>
+  /** All panes of our own server, dead ones included. One round trip. */
+  list(): Promise<Pane[]>
+  inspect(paneId: PaneId): Promise<Pane | undefined>
+  /** One bracketed paste of exactly this text; control characters must have been removed by the caller. No Enter. */
+  paste(paneId: PaneId, text: string): Promise<TypeResult>
+  pressEnter(paneId: PaneId): Promise<TypeResult>
+  pressEscape(paneId: PaneId): Promise<TypeResult>
+  /** Text of the screen and the last `lines` of scrollback, without escape sequences. Works on dead panes. */
+  capture(paneId: PaneId, options?: { lines?: number }): Promise<string>
+  rename(paneId: PaneId, name: string): Promise<void>
+  /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
+  close(paneId: PaneId): Promise<void>
+  /** Called once per pane when its program ends or the pane disappears. Answers how to stop. */
+  onDeath(listener: (pane: { paneId: PaneId; agentId: AgentId | null; exitCode: number | null; exitSignal: string | null }) => void): () => void
+  /** What a person runs to see the pane; undefined where `capabilities.attach` is false. Inside a client of the same server it switches there. */
+  attachCommand(paneId: PaneId): readonly string[] | undefined
+  /** Ends all panes and the server or host of ours. */
+  shutdown(): Promise<void>
+  /** Lets go of it; panes live on. */
+  dispose(): Promise<void>
+}

@@ -1,0 +1,340 @@
+import type { Actor, AgentId, BranchName, DeliveryId, PaneId, QuestionId, Recipient, Sha } from '../../ids.ts'
+
+/**
+ * The store: facts, no decisions. Every verb is async because one implementation will be a server.
+ * Times are milliseconds since the epoch. Implementations pass test/conformance/store.test.ts.
+ */
+
+export type AgentKind = 'root' | 'subtree' | 'worker' | 'fork' | 'llm' | 'process' | 'delegate' | 'spawn'
+export type AgentRuntime = 'pane' | 'headless' | 'acp'
+export type AgentState = 'spawning' | 'running' | 'idle' | 'waiting' | 'completed' | 'failed' | 'killed'
+/** What a state was concluded from, best first. */
+export type StateSource = 'hook' | 'tool' | 'process' | 'daemon' | 'human'
+
+/** What an agent reported when it was done (the structured completion message). */
+export interface Outcome {
+  readonly success: boolean
+  readonly summary?: string
+  readonly error?: string
+  readonly partial?: string
+}
+
+export interface Agent {
+  readonly id: AgentId
+  readonly name: string
+  readonly kind: AgentKind
+  readonly runtime: AgentRuntime
+  readonly role: string
+  /** `[agents.NAME]` that runs it; null for a root without a process. */
+  readonly agentCli: string | null
+  readonly parentId: AgentId | null
+  readonly depth: number
+  readonly branch: BranchName
+  /** Branch its pull request goes to; null for a root without a base. */
+  readonly baseBranch: BranchName | null
+  /** Commit of the base that its work starts from; each rebase moves it. */
+  readonly forkPoint: Sha | null
+  /** Absolute path of the folder it works in. */
+  readonly worktree: string
+  /** False for a fork, which shares its parent’s worktree, and for the root. */
+  readonly ownsWorktree: boolean
+  /** The branch or worktree existed before the spawn: never removed by us. */
+  readonly adopted: boolean
+  readonly paneId: PaneId | null
+  readonly pid: number | null
+  readonly sessionId: string | null
+  readonly transcript: string | null
+  readonly task: string
+  readonly state: AgentState
+  readonly stateReason: string | null
+  readonly stateSource: StateSource
+  readonly stateAt: number
+  readonly outcome: Outcome | null
+  readonly exitCode: number | null
+  readonly exitSignal: string | null
+  readonly lastSeenAt: number
+  readonly tokens: number
+  readonly toolCalls: number
+  /** Objection of the stop check that holds it, and how often in a row. */
+  readonly stopObjection: string | null
+  readonly stopBlocks: number
+  /** Reason given with `note --stop-reason`: skips the commit and rebase objections until the next commit. */
+  readonly stopExcuse: string | null
+  readonly rebaseTries: number
+  readonly spawnedAt: number
+  readonly endedAt: number | null
+  readonly reapedAt: number | null
+  /** SHA-256 of its bearer token, hex. */
+  readonly tokenHash: string
+}
+
+export type AgentPatch = Partial<Omit<Agent, 'id' | 'kind' | 'spawnedAt'>>
+
+export interface AgentStore {
+  insert(agent: Agent): Promise<void>
+  get(id: AgentId): Promise<Agent | undefined>
+  /** All agents, oldest first; `live` leaves out completed, failed and killed ones. */
+  list(filter?: { live?: boolean; parentId?: AgentId }): Promise<Agent[]>
+  update(id: AgentId, patch: AgentPatch): Promise<void>
+  /** Only for the rollback of a spawn. */
+  remove(id: AgentId): Promise<void>
+  findByTokenHash(hash: string): Promise<Agent | undefined>
+}
+
+export interface StoredEvent {
+  /** Ascending, without reuse: the id in the SSE stream. */
+  readonly seq: number
+  readonly type: string
+  readonly at: number
+  readonly agentId: AgentId | null
+  readonly actor: Actor
+  readonly why: string | null
+  readonly dedupeKey: string | null
+  readonly payload: Record<string, unknown>
+}
+export type NewStoredEvent = Omit<StoredEvent, 'seq'>
+
+export interface EventStore {
+  /** Undefined where the dedupe key is known already: nothing was written. */
+  append(event: NewStoredEvent): Promise<StoredEvent | undefined>
+  /** Ascending by seq. `after` is exclusive; `since` is a time; `types` and `agentId` narrow. `last` gives the newest N, still ascending. */
+  list(query: { after?: number; since?: number; types?: readonly string[]; agentId?: AgentId; limit?: number; last?: number }): Promise<StoredEvent[]>
+  lastSeq(): Promise<number>
+  /** Removes events older than the time; answers how many. Dedupe keys outlive their events. */
+  prune(before: number): Promise<number>
+}
+
+export type DeliveryState = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided'
+export type Lane = 'tool' | 'hook' | 'acp' | 'pane' | 'inbox'
+
+export interface Delivery {
+  readonly id: DeliveryId
+  readonly recipient: Recipient
+  readonly eventSeq: number | null
+  /** The event type, or `message`, `mail`. */
+  readonly kind: string
+  /** Rendered and escaped, ready to be read by a model. */
+  readonly text: string
+  readonly state: DeliveryState
+  readonly lane: Lane | null
+  /** Deliveries handed over together share it. */
+  readonly batch: string | null
+  readonly attempts: number
+  readonly createdAt: number
+  readonly nextAttemptAt: number
+  /** When it was about to be handed over; with handedAt null and state sent, a crash hid the outcome. */
+  readonly sentAt: number | null
+  readonly handedAt: number | null
+  readonly settledAt: number | null
+  readonly why: string | null
+}
+export type NewDelivery = Pick<Delivery, 'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'>
+
+export interface OutboxStore {
+  enqueue(delivery: NewDelivery): Promise<void>
+  get(id: DeliveryId): Promise<Delivery | undefined>
+  list(filter: { recipient?: Recipient; states?: readonly DeliveryState[]; batch?: string; limit?: number }): Promise<Delivery[]>
+  /** Count of deliveries in these states per recipient. */
+  counts(states: readonly DeliveryState[]): Promise<Map<Recipient, number>>
+  /** queued → sent, atomically, for those still queued; answers the ones it took. Written before the hand-over. */
+  claim(ids: readonly DeliveryId[], lane: Lane, batch: string, at: number): Promise<Delivery[]>
+  handed(ids: readonly DeliveryId[], at: number): Promise<void>
+  /** sent|queued → acked|failed|undecided, and undecided → acked. Answers the ids that changed. */
+  settle(ids: readonly DeliveryId[], state: 'acked' | 'failed' | 'undecided', why: string | null, at: number): Promise<DeliveryId[]>
+  /** Back to queued after a hand-over that certainly did not happen. */
+  requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
+  /** Unsettled deliveries of one recipient go to another (its agent is gone). Answers the ids. */
+  reroute(from: Recipient, to: Recipient, why: string): Promise<DeliveryId[]>
+  prune(before: number): Promise<number>
+}
+
+export interface Mail {
+  readonly id: string
+  readonly from: AgentId
+  readonly to: AgentId
+  readonly message: string
+  readonly sentAt: number
+}
+
+export interface MailStore {
+  /** Stores it and wakes the channel `agent_event_<to>`. */
+  send(mail: Mail): Promise<void>
+  /** Takes mail out, oldest first. */
+  pop(to: AgentId, options?: { from?: readonly AgentId[]; limit?: number }): Promise<Mail[]>
+  peek(to: AgentId): Promise<Mail[]>
+  /** Puts popped mail back at its old place. */
+  giveBack(ids: readonly string[]): Promise<void>
+}
+
+export interface Question {
+  readonly id: QuestionId
+  readonly agentId: AgentId
+  readonly message: string
+  readonly askedAt: number
+  readonly answer: string | null
+  readonly answeredBy: Actor | null
+  readonly answeredAt: number | null
+  /** How the answer reached the agent; set once. */
+  readonly claimedBy: 'tool' | 'delivery' | null
+}
+
+export interface QuestionStore {
+  insert(question: Question): Promise<void>
+  get(id: QuestionId): Promise<Question | undefined>
+  /** Unanswered, oldest first. */
+  open(agentId?: AgentId): Promise<Question[]>
+  /** False where it was answered already. */
+  answer(id: QuestionId, answer: string, by: Actor, at: number): Promise<boolean>
+  /** Exactly one caller ever gets true: it delivers the answer. */
+  claim(id: QuestionId, by: 'tool' | 'delivery'): Promise<boolean>
+}
+
+export interface JournalEntry {
+  readonly id: string
+  readonly kind: string
+  readonly step: string
+  readonly data: Record<string, unknown>
+  readonly state: 'open' | 'done' | 'undone'
+  readonly startedAt: number
+}
+
+export interface JournalStore {
+  begin(entry: { id: string; kind: string; step: string; data: Record<string, unknown>; startedAt: number }): Promise<void>
+  /** Records the step about to be taken and merges data. */
+  step(id: string, step: string, data?: Record<string, unknown>): Promise<void>
+  finish(id: string, state: 'done' | 'undone'): Promise<void>
+  open(): Promise<JournalEntry[]>
+  get(id: string): Promise<JournalEntry | undefined>
+}
+
+export interface Approval {
+  readonly id: string
+  readonly agentId: AgentId
+  readonly what: string
+  readonly requestedAt: number
+  readonly decision: 'approved' | 'denied' | null
+  readonly decidedAt: number | null
+  readonly reason: string | null
+}
+
+export interface ApprovalStore {
+  insert(approval: Approval): Promise<void>
+  get(id: string): Promise<Approval | undefined>
+  pending(): Promise<Approval[]>
+  /** False where it was decided already. */
+  decide(id: string, decision: 'approved' | 'denied', reason: string | null, at: number): Promise<boolean>
+}
+
+/** Wall-clock deadlines that survive a restart, by unique key. */
+export interface DeadlineStore {
+  set(key: string, at: number, data: Record<string, unknown>): Promise<void>
+  remove(key: string): Promise<void>
+  removePrefix(prefix: string): Promise<void>
+  due(now: number): Promise<{ key: string; at: number; data: Record<string, unknown> }[]>
+  /** The earliest deadline, for the timer. */
+  next(): Promise<number | undefined>
+}
+
+/** Last seen state of things that are polled (JSON by key). */
+export interface SnapshotStore {
+  get(key: string): Promise<Record<string, unknown> | undefined>
+  put(key: string, value: Record<string, unknown>): Promise<void>
+  remove(key: string): Promise<void>
+  keys(prefix: string): Promise<string[]>
+}
+
+// ── Rows of the local forge ────────────────────────────────────────────────
+
+export interface PullRow {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly draft: boolean
+  readonly headBranch: BranchName
+  readonly baseBranch: BranchName
+  /** Head as last pushed or merged. */
+  readonly headSha: Sha
+  readonly agentId: AgentId | null
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly mergeSha: Sha | null
+  readonly mergedBy: Actor | null
+  /** Head at the merge: after a squash, children are rebased from it. */
+  readonly mergedHead: Sha | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ReviewRow {
+  readonly id: number
+  readonly pull: number
+  readonly author: Actor
+  readonly state: 'approved' | 'changes_requested' | 'commented'
+  readonly body: string
+  readonly commit: Sha
+  readonly submittedAt: number
+  readonly comments: readonly ReviewCommentRow[]
+}
+export interface ReviewCommentRow {
+  readonly id: number
+  readonly path: string
+  /** Line of the new file, from 1; null for the whole file. */
+  readonly line: number | null
+  readonly body: string
+}
+
+export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+export interface CheckRow {
+  readonly id: number
+  readonly pull: number
+  readonly name: string
+  readonly head: Sha
+  /** Hash of the command: a changed configuration runs anew. */
+  readonly configHash: string
+  readonly status: CheckStatus
+  readonly exitCode: number | null
+  readonly logPath: string
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+}
+
+export interface PullStore {
+  /** Assigns the next number. */
+  insert(pull: Omit<PullRow, 'number'>): Promise<PullRow>
+  get(number: number): Promise<PullRow | undefined>
+  list(filter?: { state?: PullRow['state']; headBranch?: BranchName; baseBranch?: BranchName }): Promise<PullRow[]>
+  update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
+  addReview(review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly Omit<ReviewCommentRow, 'id'>[] }): Promise<ReviewRow>
+  reviews(pull: number): Promise<ReviewRow[]>
+  insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
+  updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
+  checks(filter: { pull?: number; head?: Sha; statuses?: readonly CheckStatus[] }): Promise<CheckRow[]>
+}
+
+/** All verbs; the same set inside and outside a transaction. */
+export interface StoreVerbs {
+  readonly agents: AgentStore
+  readonly events: EventStore
+  readonly outbox: OutboxStore
+  readonly mail: MailStore
+  readonly questions: QuestionStore
+  readonly journal: JournalStore
+  readonly approvals: ApprovalStore
+  readonly deadlines: DeadlineStore
+  readonly snapshots: SnapshotStore
+  readonly pulls: PullStore
+}
+
+export interface StoreTransaction extends StoreVerbs {
+  /** Runs once the transaction is durable; never when it rolls back. */
+  afterCommit(callback: () => void): void
+}
+
+export interface Store extends StoreVerbs {
+  /** One immediate write transaction. Use only `tx` inside: the outer verbs would wait for it for ever. */
+  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
+  /** Calls back when mail, death or idling is signalled on `agent_event_<id>`; answers how to stop. */
+  subscribe(agentId: AgentId, listener: () => void): () => void
+  /** Wakes the subscribers of `agent_event_<id>`. */
+  signal(agentId: AgentId): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+
+/** Every key of `.exomonad/config.toml`. Times are seconds unless the key says otherwise. docs/reference.md is generated from here. */
+
+const seconds = (fallback: number, describe: string) => z.number().positive().default(fallback).describe(`${describe} Seconds.`)
+const argv = z.array(z.string()).min(1)
+
+export const agentSchema = z
+  .strictObject({
+    adapter: z.enum(['command']).describe('How exomonad talks to this program. `command`: any program that reads its terminal.'),
+    command: argv.describe(
+      'The program and its arguments. Placeholders: {{prompt}}, {{prompt_file}}, {{worktree}}, {{branch}}, {{name}}, {{agent_id}}, {{role}}, {{session_id}}, {{transcript}}, {{node}} (the daemon’s own Node).',
+    ),
+    resume_command: argv.optional().describe('Used by `exomonad resume`; without it the command is run again. Same placeholders.'),
+    env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
+    acks: z.boolean().default(false).describe('The program confirms each message with `exomonad ack`; without, a message typed into its pane stays “sent”.'),
+    reports_state: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The program says when it starts and ends a turn (`exomonad hook prompt|stop`); messages then wait until it is idle. Without, it is typed to at any time.',
+      ),
+    enter_delay_ms: z.number().int().min(0).default(50).describe('Between the paste and Enter. Milliseconds.'),
+  })
+  .meta({ id: 'AgentConfig' })
+
+export const roleSchema = z
+  .strictObject({
+    agent: z.string().optional().describe('The [agents.NAME] that runs agents of this role.'),
+    tools: z.array(z.string()).optional().describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+  })
+  .meta({ id: 'RoleConfig' })
+
+export const configSchema = z
+  .strictObject({
+    root: z
+      .strictObject({
+        base: z
+          .string()
+          .optional()
+          .describe('The branch the root files its pull request against. Default: the remote’s default branch where that is another one.'),
+      })
+      .prefault({}),
+    roles: z.record(z.string(), roleSchema).default({}).describe('[roles.tl] and [roles.dev], and roles of your own.'),
+    agents: z.record(z.string(), agentSchema).default({}).describe('[agents.NAME]: programs that can be agents.'),
+    protected_branches: z.array(z.string()).default([]).describe('Only the human merges into these.'),
+    merge: z.strictObject({ agents_may_force: z.boolean().default(false).describe('Lets agents use force in merge_pr.') }).prefault({}),
+    limits: z
+      .strictObject({
+        max_tree_depth: z.number().int().min(0).default(3).describe('The deepest agent with a worktree of its own; the root is at 0.'),
+        max_subagent_depth: z.number().int().min(0).default(2).describe('Nesting of subagent_spawn.'),
+        max_live_agents: z.number().int().min(1).default(32).describe('Agents in panes that are alive and not done.'),
+        max_live_headless: z.number().int().min(1).default(10).describe('Agents without a terminal that are alive and not done.'),
+        approval_depth: z.number().int().min(1).optional().describe('From this depth on a spawn waits for `exomonad approve`. Default: off.'),
+      })
+      .prefault({}),
+    multiplexer: z
+      .strictObject({
+        kind: z.enum(['auto', 'tmux', 'headless']).default('auto').describe('auto: the one exomonad runs in, else tmux, else headless.'),
+        columns: z.number().int().min(20).default(200).describe('Width of a new pane. Characters.'),
+        rows: z.number().int().min(5).default(50).describe('Height of a new pane. Lines.'),
+      })
+      .prefault({}),
+    forge: z
+      .strictObject({
+        kind: z.enum(['local']).default('local').describe('Where pull requests live.'),
+        local: z
+          .strictObject({
+            remote: z.string().optional().describe('A git remote for the branches. Default: a bare repository of exomonad’s own.'),
+            ci: argv.optional().describe('The command that checks a pull request’s head, run in a throwaway worktree. Without it nothing is checked.'),
+            ci_timeout: seconds(1800, 'After this the run is ended and counts as failed.'),
+            ci_parallel: z.number().int().min(1).default(2).describe('Runs at the same time.'),
+          })
+          .prefault({}),
+        poll_active: seconds(30, 'Between looks at pull requests with checks or reviews pending.'),
+        poll_idle: seconds(300, 'Between looks at all others.'),
+        review_timeout: seconds(900, 'No review after this: the parent is told.'),
+        review_timeout_after_fixes: seconds(300, 'The same, after fixes were pushed.'),
+        stalled_rounds: z.number().int().min(1).default(5).describe('Rounds of review or checks without green before the parent is told.'),
+        stalled_after: seconds(1800, 'No progress on a pull request for this long: the parent is told.'),
+      })
+      .prefault({}),
+    worktree: z
+      .strictObject({
+        include: z.array(z.string()).default([]).describe('Globs of ignored files that new worktrees get a copy of, such as ".env".'),
+        setup: z.array(argv).default([]).describe('Commands run in a new worktree before its agent starts; a failure undoes the spawn.'),
+        setup_timeout: seconds(600, 'For each setup command.'),
+      })
+      .prefault({}),
+    question: z.strictObject({ timeout: seconds(300, 'How long `question` blocks before it answers “pending”.') }).prefault({}),
+    stop: z
+      .strictObject({
+        max_blocks: z.number().int().min(1).default(3).describe('Times an agent is held for the same objection.'),
+        timeout: seconds(60, 'For the whole stop check, fetch and push included.'),
+        rebase_tries: z.number().int().min(1).default(3).describe('Times a conflict is handed back before the parent is asked.'),
+      })
+      .prefault({}),
+    delivery: z
+      .strictObject({
+        ack_timeout: seconds(20, 'An acknowledging agent that says nothing for this long: the message is undecided.'),
+        retry_initial: seconds(1, 'First wait after a failed attempt; doubles.'),
+        retry_max: seconds(60, 'Longest wait between attempts.'),
+        human_idle: seconds(5, 'A human typed in the pane this recently: wait.'),
+        max_chars: z.number().int().min(500).default(16000).describe('Longest message typed into a pane; the rest is pointed to.'),
+      })
+      .prefault({}),
+    liveness: z
+      .strictObject({
+        reconcile_every: seconds(30, 'Between comparisons of the records with what is true.'),
+        silent_after: seconds(1800, 'No sign of life for this long: the parent is told.'),
+      })
+      .prefault({}),
+    notify: z
+      .strictObject({
+        command: argv.optional().describe('Run when a human is needed; the text is its last argument.'),
+        bell: z.boolean().default(true).describe('Ring the terminal bell in `exomonad tree --watch`.'),
+      })
+      .prefault({}),
+    retention: z
+      .strictObject({
+        events_days: z.number().positive().default(90).describe('Events older than this are removed. Days.'),
+        logs_mb: z.number().positive().default(50).describe('The daemon’s log is rotated so that it stays below this. Megabytes.'),
+        ci_logs_mb: z.number().positive().default(200).describe('Oldest check logs go first. Megabytes.'),
+        transcripts_mb: z.number().positive().default(200).describe('Terminal transcripts of agents that ended. Megabytes.'),
+      })
+      .prefault({}),
+    environment: z.strictObject({ pass: z.array(z.string()).default([]).describe('Further variables of yours that agents may see.') }).prefault({}),
+    log: z.strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Of the daemon’s log.') }).prefault({}),
+    git: z.strictObject({ checkout_workers: z.number().int().min(1).default(4).describe('Parallel checkout in new worktrees.') }).prefault({}),
+  })
+  .meta({ id: 'Config' })
+
+export type Config = z.output<typeof configSchema>
+export type AgentConfig = z.output<typeof agentSchema>

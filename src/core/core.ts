@@ -1,0 +1,255 @@
+import type { Agent } from '../adapters/store/store.ts'
+import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { MergeStrategy } from '../adapters/forge/forge.ts'
+
+/**
+ * The use cases, as surfaces and tools see them. Results are the documents people and models read, hence snake_case.
+ * daemon.ts assembles one from the factories beside this file.
+ */
+export interface Core {
+  readonly directory: Directory
+  readonly spawning: Spawning
+  readonly running: Running
+  readonly pulls: Pulls
+  readonly talking: Talking
+  readonly hooks: Hooks
+  readonly upkeep: Upkeep
+  readonly view: View
+}
+
+/** Who asks. The human acts for the root, or with `--as` for another agent. */
+export interface Caller {
+  readonly kind: 'agent' | 'human'
+  readonly agent: Agent
+}
+
+export interface Directory {
+  /** By UUID, unique prefix of it (≥ 4 characters), branch, or unique name. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
+  find(address: string): Promise<Agent>
+  root(): Promise<Agent>
+  byTokenHash(hash: string): Promise<Agent | undefined>
+  isDescendant(agent: Agent, ancestor: AgentId): Promise<boolean>
+}
+
+export interface SpawnedAgent {
+  agent_id: AgentId
+  name: string
+  branch: string
+  worktree: string
+  pane: string
+  session: 'forked' | 'fresh'
+  warnings: string[]
+}
+export interface SpawnError {
+  name: string
+  error: string
+  code: ErrorCode
+}
+export interface SpawnSpec {
+  readonly kind: 'subtree' | 'worker'
+  readonly name: string
+  readonly prompt: string
+  readonly agent?: string | undefined
+  readonly role?: string | undefined
+  readonly parentSessionId?: string | undefined
+  /** Adopt this existing branch (and its worktree, if it has one). */
+  readonly branch?: string | undefined
+}
+export interface SpawnPlan {
+  name: string
+  branch: string
+  worktree: string
+  base: string
+  fork_point: string
+  agent: string
+  argv: string[]
+}
+
+export interface Spawning {
+  /** Throws where it fails as a whole; one bad spec is an entry in `errors`. */
+  spawn(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }>
+  /** What spawn would do, nothing done. */
+  plan(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ planned: SpawnPlan[]; errors: SpawnError[] }>
+}
+
+export interface Running {
+  /** Launches the root’s agent with a task in a pane of its own. `already` where it runs. */
+  up(task: string | undefined, agent: string | undefined): Promise<{ agent_id: AgentId; pane: string; already: boolean; warnings: string[] }>
+  /** Ends all agents’ programs; work, branches and records stay, and `resume` brings them back. */
+  down(): Promise<{ stopped: AgentId[] }>
+  /** Agents whose program is gone are launched again in their worktree and session. Without an address, all of them. */
+  resume(address: string | undefined): Promise<{ resumed: { agent_id: AgentId; name: string; pane: string; session: string }[]; errors: SpawnError[] }>
+  kill(caller: Caller, address: string): Promise<{ killed: AgentId[] }>
+  /** What a person runs to see the agent’s pane; null where the multiplexer has no such thing (`socket` then serves its stream). */
+  attach(address: string): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
+  /** Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. */
+  screen(address: string, lines: number): Promise<{ agent_id: AgentId; text: string; live: boolean }>
+}
+
+export interface FiledPull {
+  pr_number: number
+  pr_url: string
+  head_branch: string
+  base_branch: string
+  created: boolean
+  warnings: string[]
+}
+export interface MergedPull {
+  merged: true
+  sha: string
+  local_synced: boolean
+  pull_error?: string
+  retargeted: number[]
+  siblings_behind: string[]
+  next: string
+}
+export interface PullSummary {
+  number: number
+  url: string
+  title: string
+  state: 'open' | 'merged' | 'closed'
+  draft: boolean
+  head_branch: string
+  base_branch: string
+  agent: string | null
+  checks: string
+  review: string
+  mergeable: string
+  head_sha: string
+}
+export interface PullDetails extends PullSummary {
+  body: string
+  conflict_files: string[]
+  reviews: { id: string; author: string; state: string; body: string; stale: boolean; comments: { path: string; line: number | null; body: string }[] }[]
+  check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
+  merge_sha: string | null
+}
+
+export interface Pulls {
+  file(caller: Caller, input: { title: string; body: string; draft: boolean }): Promise<FiledPull>
+  merge(caller: Caller, input: { number: number; strategy?: MergeStrategy | undefined; force: boolean }): Promise<MergedPull>
+  review(
+    caller: Caller,
+    input: {
+      number: number
+      verdict: 'approve' | 'request_changes' | 'comment'
+      body: string
+      comments: readonly { path: string; line?: number | undefined; body: string }[]
+    },
+  ): Promise<{ review_id: string; state: string }>
+  list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
+  show(number: number): Promise<PullDetails>
+  diff(number: number): Promise<{ number: number; diff: string }>
+  /** `rerun` starts checks anew; `log` adds the whole log of one. */
+  checks(
+    number: number,
+    options: { log?: string | undefined },
+  ): Promise<{ number: number; head_sha: string; state: string; checks: PullDetails['check_runs']; log: string | null }>
+}
+
+export interface InboxItem {
+  id: DeliveryId
+  kind: string
+  text: string
+  at: number
+  question_id: string | null
+}
+
+export interface Talking {
+  note(caller: Caller, message: string, options?: { stopReason?: boolean }): Promise<{ status: 'sent' }>
+  /** Blocks up to `timeout` seconds; `signal` aborts the wait without losing the answer. */
+  question(
+    caller: Caller,
+    message: string,
+    timeout: number | undefined,
+    signal: AbortSignal,
+  ): Promise<{ status: 'answered'; question_id: QuestionId; answer: string } | { status: 'pending'; question_id: QuestionId }>
+  answer(caller: Caller, address: string, message: string, questionId: string | undefined): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
+  /** From a human: injected with its text. Between agents: mail. */
+  send(caller: Caller, to: string, message: string): Promise<{ status: 'sent'; to: AgentId }>
+  checkMail(caller: Caller, peek: boolean): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
+  /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
+  ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
+  /** The human’s mail, open questions and approvals. `clear` marks the mail read. */
+  inbox(options: {
+    clear: boolean
+  }): Promise<{
+    messages: InboxItem[]
+    questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]
+    approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]
+  }>
+  decide(approvalId: string, decision: 'approved' | 'denied', reason: string | undefined): Promise<{ approval_id: string; decision: string }>
+}
+
+/** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
+export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'block'; objection: string; reason: string }
+
+export interface Hooks {
+  /** The agent’s program runs; records session and transcript. */
+  sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }): Promise<void>
+  /** A turn began: state running; acks deliveries named in the text. */
+  promptSubmit(caller: Caller, facts: { prompt?: string | undefined }): Promise<void>
+  /** A tool was used: a sign of life, counted. */
+  toolUse(caller: Caller, facts: { tool?: string | undefined }): Promise<void>
+  /** The turn is about to end: the stop check. Allowed means idle. */
+  stop(caller: Caller): Promise<StopAnswer>
+  /** It waits for a person (permission prompt). */
+  waiting(caller: Caller, reason: string): Promise<void>
+  /** It reports the outcome of its task (the completion message). */
+  complete(caller: Caller, outcome: { success: boolean; summary?: string | undefined; error?: string | undefined; partial?: string | undefined }): Promise<void>
+  sessionEnd(caller: Caller, reason: string): Promise<void>
+}
+
+export interface Upkeep {
+  /** Compares records with what is true and mends the records. Safe to call at any time. */
+  reconcile(): Promise<void>
+  /** Finishes or undoes what a crash cut off. Called once, before anything else. */
+  recover(): Promise<{ finished: number; undone: number }>
+  /** Takes away worktrees and branches that are proven merged; says what it keeps and why. */
+  clean(options: {
+    dryRun: boolean
+  }): Promise<{ removed: { agent: string; branch: string; worktree: string }[]; kept: { agent: string; branch: string; worktree: string; reason: string }[] }>
+  /** Registers the root on the branch of this worktree; `already` where it is. */
+  registerRoot(worktree: string): Promise<{ agent: Agent; already: boolean }>
+}
+
+export interface TreeNode {
+  id: AgentId
+  name: string
+  kind: string
+  runtime: string
+  role: string
+  agent: string | null
+  branch: string
+  base_branch: string | null
+  worktree: string
+  state: string
+  state_reason: string | null
+  state_source: string
+  state_age_seconds: number
+  depth: number
+  parent_id: AgentId | null
+  pane: string | null
+  pid: number | null
+  pr: { number: number; url: string; state: string; draft: boolean; checks: string; review: string; mergeable: string } | null
+  tokens: number
+  tool_calls: number
+  age_seconds: number
+  undelivered: number
+  undecided: number
+  open_questions: number
+  outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
+  children: TreeNode[]
+}
+export interface TreeView {
+  repository: string
+  root: TreeNode
+  counts: { agents: number; live: number; done: number; failed: number }
+  inbox: { messages: number; questions: number; approvals: number }
+}
+
+export interface View {
+  /** One read of the store; nothing is asked of git, panes or forge. */
+  tree(): Promise<TreeView>
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { Actor, AgentId } from '../ids.ts'
+
+/**
+ * Every event there is: what it tells and what it carries. Routing is in router.ts, words in templates/<type>.liquid.
+ * docs/reference.md is generated from this table; test/parity.test.ts holds it to the templates.
+ */
+
+const pull = { number: z.number().int(), title: z.string(), url: z.string(), head: z.string(), base: z.string() }
+const comment = z.strictObject({ path: z.string(), line: z.number().nullable(), body: z.string(), author: z.string() })
+const define = <Shape extends z.ZodRawShape>(summary: string, shape: Shape) => ({ summary, payload: z.strictObject(shape) })
+
+export const EVENTS = {
+  'tree.initialized': define('exomonad was set up and the root registered.', { branch: z.string(), worktree: z.string() }),
+  'daemon.started': define('The daemon started.', { pid: z.number(), version: z.string(), adopted: z.number(), finished: z.number(), undone: z.number() }),
+  'daemon.stopped': define('The daemon was asked to stop; agents go on.', { pid: z.number() }),
+
+  'agent.spawned': define('An agent was made: branch, worktree, pane.', {
+    name: z.string(),
+    kind: z.string(),
+    role: z.string(),
+    branch: z.string(),
+    worktree: z.string(),
+    adopted: z.boolean(),
+  }),
+  'agent.state': define('An agent’s state changed.', { from: z.string(), to: z.string(), source: z.string(), reason: z.string().nullable() }),
+  'agent.started': define('An agent’s program runs.', { name: z.string(), resumed: z.boolean() }),
+  'agent.idle': define('An agent ended its turn.', { name: z.string() }),
+  'agent.completed': define('An agent reported that its work is done.', { name: z.string(), summary: z.string() }),
+  'agent.failed': define('An agent’s program ended without being asked to, or it reported failure.', {
+    name: z.string(),
+    exit_code: z.number().nullable(),
+    signal: z.string().nullable(),
+    reason: z.string(),
+    last_lines: z.string(),
+  }),
+  'agent.killed': define('An agent was killed.', { name: z.string(), by: z.string() }),
+  'agent.silent': define('An agent gave no sign of life for a long time.', { name: z.string(), minutes: z.number(), dedupe: z.string() }),
+  'agent.removed': define('The worktree and branch of an agent were taken away, proven merged.', {
+    name: z.string(),
+    branch: z.string(),
+    worktree: z.string(),
+  }),
+  'spawn.failed': define('A spawn failed; what had been made was taken back.', { name: z.string(), branch: z.string(), error: z.string(), code: z.string() }),
+
+  note: define('An agent told its parent something.', { name: z.string(), message: z.string() }),
+  'question.asked': define('An agent asked its parent.', { name: z.string(), question_id: z.string(), message: z.string() }),
+  'question.answered': define('A question was answered.', { question_id: z.string(), question: z.string(), answer: z.string(), by: z.string() }),
+  message: define('A person wrote to an agent.', { message: z.string() }),
+  mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
+
+  'approval.requested': define('Something waits for the human’s approval.', { approval_id: z.string(), name: z.string(), what: z.string() }),
+  'approval.decided': define('The human approved or refused.', {
+    approval_id: z.string(),
+    decision: z.string(),
+    what: z.string(),
+    reason: z.string().nullable(),
+  }),
+
+  'pr.opened': define('A pull request was filed.', { ...pull, draft: z.boolean() }),
+  'pr.review': define('A review was submitted.', {
+    ...pull,
+    review_id: z.string(),
+    state: z.enum(['approved', 'changes_requested', 'commented']),
+    author: z.string(),
+    body: z.string(),
+    comments: z.array(comment),
+    trusted: z.boolean(),
+    stale: z.boolean(),
+  }),
+  'pr.thread_comment': define('A line of a pull request was commented on.', { ...pull, comment_id: z.string(), ...comment.shape, trusted: z.boolean() }),
+  'pr.comment': define('A pull request was commented on.', { ...pull, comment_id: z.string(), author: z.string(), body: z.string(), trusted: z.boolean() }),
+  'ci.pending': define('Checks run on a pull request’s head.', { ...pull, sha: z.string(), jobs: z.array(z.string()) }),
+  'ci.failed': define('Checks failed.', {
+    ...pull,
+    sha: z.string(),
+    jobs: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), log: z.string() })),
+    times: z.number(),
+  }),
+  'ci.passed': define('All required checks passed.', { ...pull, sha: z.string() }),
+  'pr.ready': define('A pull request can be merged: checks passed, no open change request, no conflict.', { ...pull, sha: z.string() }),
+  'pr.pushed': define('A pull request’s head moved.', { ...pull, old: z.string(), new: z.string(), after_changes_requested: z.boolean() }),
+  'pr.conflict': define('A pull request conflicts with its base.', { ...pull, files: z.array(z.string()) }),
+  'pr.conflict_cleared': define('A pull request no longer conflicts.', { ...pull }),
+  'pr.merged': define('A pull request was merged.', { ...pull, sha: z.string().nullable(), by: z.string(), external: z.boolean() }),
+  'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
+  'pr.reopened': define('A pull request was opened again.', { ...pull }),
+  'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),
+  'pr.stalled': define('A pull request makes no progress.', { ...pull, reason: z.string() }),
+  'review.timeout': define('A pull request got no review in time.', { ...pull, minutes: z.number() }),
+  'base.moved': define('A base branch’s tip moved.', { branch: z.string(), old: z.string().nullable(), new: z.string() }),
+  'merge.started': define('A merge was decided on; written before it is made.', { ...pull, strategy: z.string() }),
+
+  'stop.blocked': define('The stop check held an agent.', { objection: z.string(), reason: z.string(), times: z.number() }),
+  'stop.released': define('An agent was let go although an objection stands.', { name: z.string(), objection: z.string(), times: z.number() }),
+  'rebase.done': define('A branch was rebased onto its base and pushed.', { branch: z.string(), base: z.string(), onto: z.string(), head: z.string() }),
+  'rebase.conflict': define('A rebase stopped at a conflict that the agent is asked to resolve.', {
+    branch: z.string(),
+    base: z.string(),
+    files: z.array(z.string()),
+    tries: z.number(),
+  }),
+  'rebase.aborted': define('A rebase was given up; the parent is asked.', { branch: z.string(), base: z.string(), files: z.array(z.string()) }),
+
+  'delivery.sent': define('A message was handed over.', { delivery_id: z.string(), lane: z.string() }),
+  'delivery.acked': define('A message is proven to have arrived.', { delivery_id: z.string(), lane: z.string() }),
+  'delivery.failed': define('A message could not be delivered; it went to the next in line.', { delivery_id: z.string(), reason: z.string(), to: z.string() }),
+  'delivery.undecided': define('Whether a message arrived can’t be told; a person should look.', {
+    delivery_id: z.string(),
+    name: z.string(),
+    reason: z.string(),
+    text: z.string(),
+  }),
+} as const
+
+export type EventType = keyof typeof EVENTS
+export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>
+
+/** An event about to be published. `agentId` is the agent it is about. */
+export type NewEvent = {
+  [Type in EventType]: {
+    readonly type: Type
+    readonly agentId: AgentId | null
+    readonly actor: Actor
+    readonly payload: EventPayload<Type>
+    readonly why?: string
+    /** Unique for ever: a second event with the same key is dropped. */
+    readonly dedupeKey?: string
+  }
+}[EventType]

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+
+/** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
+export interface Paths {
+  /** `<git-common-dir>` itself. */
+  readonly commonDir: string
+  /** Worktree that holds `.exomonad/`: the main worktree, or in a bare repository the one where `init` ran. */
+  readonly home: string
+  /** `<git-common-dir>/exomonad`, 0700: everything below except configuration and worktrees. */
+  readonly state: string
+  readonly database: string
+  readonly lock: string
+  readonly log: string
+  /** JSON files that hooks leave when the socket is dead. */
+  readonly spool: string
+  /** Spawn prompts, one file per agent. */
+  readonly prompts: string
+  /** 0600 launch files, read and deleted by the launcher. */
+  readonly launch: string
+  /** 0600 token files, one per agent: EXOMONAD_AUTH_FILE. */
+  readonly auth: string
+  /** Terminal transcripts of agents that ended. */
+  readonly transcripts: string
+  readonly ciLogs: string
+  readonly ciWork: string
+  /** The local forge’s bare repository. */
+  readonly origin: string
+  /** Folder with the `exomonad` that agents find on PATH. */
+  readonly bin: string
+  /** `{home, rootWorktree, socket}`: what cannot be derived. */
+  readonly repositoryFile: string
+  readonly config: string
+  readonly configFile: string
+  readonly templates: string
+  readonly worktrees: string
+}
+
+export function pathsOf(commonDir: string, home: string): Paths {
+  const state = join(commonDir, 'exomonad')
+  const config = join(home, '.exomonad')
+  return Object.freeze({
+    commonDir,
+    home,
+    state,
+    database: join(state, 'store.db'),
+    lock: join(state, 'daemon.lock'),
+    log: join(state, 'logs', 'daemon.log'),
+    spool: join(state, 'spool'),
+    prompts: join(state, 'prompts'),
+    launch: join(state, 'launch'),
+    auth: join(state, 'auth'),
+    transcripts: join(state, 'transcripts'),
+    ciLogs: join(state, 'ci', 'logs'),
+    ciWork: join(state, 'ci', 'work'),
+    origin: join(state, 'origin.git'),
+    bin: join(state, 'bin'),
+    repositoryFile: join(state, 'repository.json'),
+    config,
+    configFile: join(config, 'config.toml'),
+    templates: join(config, 'templates'),
+    worktrees: join(config, 'worktrees'),
+  })
+}
+
+/** Ten hex digits that stand for a repository on this host: names its socket folder, its tmux server and its user state folder. */
+export const repositoryHash = (commonDir: string): string => createHash('sha256').update(commonDir).digest('hex').slice(0, 10)

@@ -1,0 +1,67 @@
+import { ack } from './ack.ts'
+import { answerQuestion } from './answer-question.ts'
+import { approve } from './approve.ts'
+import { attach } from './attach.ts'
+import { checkMail } from './check-mail.ts'
+import { clean } from './clean.ts'
+import { deny } from './deny.ts'
+import { down } from './down.ts'
+import { filePr } from './file-pr.ts'
+import { inbox } from './inbox.ts'
+import { kill } from './kill.ts'
+import { mergePr } from './merge-pr.ts'
+import { note } from './note.ts'
+import { prChecks } from './pr-checks.ts'
+import { prDiff } from './pr-diff.ts'
+import { prList } from './pr-list.ts'
+import { prReview } from './pr-review.ts'
+import { prShow } from './pr-show.ts'
+import { question } from './question.ts'
+import { resume } from './resume.ts'
+import { screen } from './screen.ts'
+import { send } from './send.ts'
+import { spawn } from './spawn.ts'
+import { spawnAgents } from './spawn-agents.ts'
+import { spawnGeminiTeammate } from './spawn-gemini-teammate.ts'
+import { spawnSubtree } from './spawn-subtree.ts'
+import { spawnWorkers } from './spawn-workers.ts'
+import { tree } from './tree.ts'
+import { up } from './up.ts'
+import type { AnyTool } from './define.ts'
+
+/** Every tool there is, sorted by name. A file in this folder that is not here fails test/parity.test.ts. */
+export const ALL_TOOLS: readonly AnyTool[] = [
+  ack,
+  answerQuestion,
+  approve,
+  attach,
+  checkMail,
+  clean,
+  deny,
+  down,
+  filePr,
+  inbox,
+  kill,
+  mergePr,
+  note,
+  prChecks,
+  prDiff,
+  prList,
+  prReview,
+  prShow,
+  question,
+  resume,
+  screen,
+  send,
+  spawn,
+  spawnAgents,
+  spawnGeminiTeammate,
+  spawnSubtree,
+  spawnWorkers,
+  tree,
+  up,
+]
+
+const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
+
+export const toolNamed = (name: string): AnyTool | undefined => byName.get(name)

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+
+export const attach = defineTool({
+  name: 'attach',
+  description: 'Where an agent’s pane is, and the command that shows it.',
+  audience: ['human'],
+  listed: false,
+  input: z.object({ agent: z.string().min(1) }),
+  output: z.object({ agent_id: z.string(), multiplexer: z.string(), pane: z.string(), argv: z.array(z.string()).nullable() }),
+  handler: ({ core }, input) => core.running.attach(input.agent),
+})

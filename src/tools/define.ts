@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+import type { Caller, Core } from '../core/core.ts'
+
+/** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
+export type Audience = 'tl' | 'dev' | 'human'
+
+export interface ToolContext {
+  readonly core: Core
+  readonly caller: Caller
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal
+  /** Tells a waiting caller how far it is; may be dropped. */
+  readonly progress: (message: string) => void
+}
+
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** snake_case, as models see it. */
+  readonly name: string
+  /** Two or three sentences with the decision criterion in them. */
+  readonly description: string
+  readonly audience: readonly Audience[]
+  /** Shown in tools/list. The others work when called: deprecated names, and what only people use. */
+  readonly listed: boolean
+  /** What to use instead; the result carries it as a warning. */
+  readonly deprecated?: string
+  readonly input: Input
+  readonly output: Output
+  readonly handler: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>
+}
+
+/** One tool, one file: schema, words and handler. MCP, HTTP and CLI are derived from it. */
+export const defineTool = <Input extends z.ZodObject, Output extends z.ZodType>(tool: Tool<Input, Output>): Tool<Input, Output> => tool
+
+/** What the registry holds: the types are checked where each tool is defined. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of tools of different shapes has no narrower type
+export type AnyTool = Tool<any, any>

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+
+export const mergePr = defineTool({
+  name: 'merge_pr',
+  description:
+    'Merge a child’s pull request into your branch and bring it into your worktree. Call it when you were told that it is ready and you have looked at it (pr_diff). It refuses red checks, open change requests and conflicts with the reasons; have the child mend those rather than forcing.',
+  audience: ['tl', 'human'],
+  listed: true,
+  input: z.object({
+    pr_number: z.number().int().positive(),
+    strategy: z.enum(['squash', 'merge', 'rebase']).optional().describe('Default: squash for workers, merge for subtrees'),
+    force: z.boolean().default(false).describe('Override checks and reviews, never conflicts; for the human unless the configuration lets agents'),
+  }),
+  output: z.object({
+    merged: z.literal(true),
+    sha: z.string(),
+    local_synced: z.boolean().describe('Your worktree has the merge'),
+    pull_error: z.string().optional(),
+    retargeted: z.array(z.number().int()),
+    siblings_behind: z.array(z.string()),
+    next: z.string(),
+  }),
+  handler: ({ core, caller }, input) => core.pulls.merge(caller, { number: input.pr_number, strategy: input.strategy, force: input.force }),
+})

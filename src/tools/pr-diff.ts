@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+
+export const prDiff = defineTool({
+  name: 'pr_diff',
+  description: 'The unified diff of a pull request, from the merge base with its base branch to its head. Read it before you review or merge.',
+  audience: ['tl', 'human'],
+  listed: true,
+  input: z.object({ pr_number: z.number().int().positive() }),
+  output: z.object({ number: z.number().int(), diff: z.string() }),
+  handler: ({ core }, input) => core.pulls.diff(input.pr_number),
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+
+export const prReview = defineTool({
+  name: 'pr_review',
+  description:
+    'Review a pull request of a child: approve it, request changes, or comment, with comments on lines. Request changes when something must be mended before you merge; the child gets every comment with file and line, and you are told when fixes are pushed. You cannot approve your own.',
+  audience: ['tl', 'human'],
+  listed: true,
+  input: z.object({
+    pr_number: z.number().int().positive(),
+    verdict: z.enum(['approve', 'request_changes', 'comment']),
+    body: z.string().default(''),
+    comments: z.array(z.object({ path: z.string().min(1), line: z.number().int().positive().optional(), body: z.string().min(1) })).default([]),
+  }),
+  output: z.object({ review_id: z.string(), state: z.string() }),
+  handler: ({ core, caller }, input) =>
+    core.pulls.review(caller, { number: input.pr_number, verdict: input.verdict, body: input.body, comments: input.comments }),
+})

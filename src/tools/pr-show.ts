@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+import { checkRun, pullSummary } from './shapes.ts'
+
+export const prShow = defineTool({
+  name: 'pr_show',
+  description: 'Everything about one pull request: text, reviews with line comments, checks, conflicts.',
+  audience: ['tl', 'dev', 'human'],
+  listed: false,
+  input: z.object({ pr_number: z.number().int().positive() }),
+  output: pullSummary.extend({
+    body: z.string(),
+    conflict_files: z.array(z.string()),
+    reviews: z.array(
+      z.object({
+        id: z.string(),
+        author: z.string(),
+        state: z.string(),
+        body: z.string(),
+        stale: z.boolean().describe('Of another head than the present one'),
+        comments: z.array(z.object({ path: z.string(), line: z.number().nullable(), body: z.string() })),
+      }),
+    ),
+    check_runs: z.array(checkRun),
+    merge_sha: z.string().nullable(),
+  }),
+  handler: ({ core }, input) => core.pulls.show(input.pr_number),
+})

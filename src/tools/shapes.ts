@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+
+/** Output shapes that several tools share. */
+
+const errorCode = z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
+
+export const spawnedAgent = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  branch: z.string(),
+  worktree: z.string().describe('Absolute path'),
+  pane: z.string(),
+  session: z.enum(['forked', 'fresh']),
+  warnings: z.array(z.string()),
+})
+
+export const spawnError = z.object({ name: z.string(), error: z.string(), code: errorCode })
+
+export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })
+
+export const pullSummary = z.object({
+  number: z.number().int(),
+  url: z.string(),
+  title: z.string(),
+  state: z.enum(['open', 'merged', 'closed']),
+  draft: z.boolean(),
+  head_branch: z.string(),
+  base_branch: z.string(),
+  agent: z.string().nullable(),
+  checks: z.string().describe('none, pending, passed, failed or unknown'),
+  review: z.string().describe('approved, changes_requested or none'),
+  mergeable: z.string().describe('mergeable, conflicting or unknown'),
+  head_sha: z.string(),
+})
+
+export const checkRun = z.object({
+  name: z.string(),
+  status: z.string(),
+  required: z.boolean(),
+  url: z.string().nullable(),
+  log_tail: z.string().nullable(),
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+import { spawnResult } from './shapes.ts'
+
+export const spawnWorkers = defineTool({
+  name: 'spawn_workers',
+  description:
+    'Spawn leaf agents, each in a worktree and branch of its own, to work at the same time. Use it when work is concrete enough to execute without further decomposition: give each a focused, bounded task with code snippets and exact commands. Workers cannot spawn; each files a pull request against your branch, which you review and merge.',
+  audience: ['tl', 'human'],
+  listed: true,
+  input: z.object({
+    specs: z
+      .array(
+        z.object({
+          name: z.string().min(1).describe('Branch suffix and name'),
+          prompt: z.string().min(1).describe('The whole task'),
+          agent: z.string().optional().describe('Another [agents.NAME] than the role’s'),
+        }),
+      )
+      .min(1),
+  }),
+  output: spawnResult,
+  handler: ({ core, caller }, { specs }) =>
+    core.spawning.spawn(
+      caller,
+      specs.map((spec) => ({ ...spec, kind: 'worker' })),
+    ),
+})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+import { spawnError, spawnResult } from './shapes.ts'
+
+/** What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption and a dry run. */
+export const spawn = defineTool({
+  name: 'spawn',
+  description: 'Spawns subtrees or workers with the options that only people need: adopting an existing branch, and a dry run that tells what would be made.',
+  audience: ['tl', 'human'],
+  listed: false,
+  input: z.object({
+    kind: z.enum(['subtree', 'worker']),
+    specs: z
+      .array(
+        z.object({
+          name: z.string().min(1),
+          prompt: z.string().min(1),
+          agent: z.string().optional(),
+          role: z.string().optional().describe('A role of the configuration; default tl for subtrees, dev for workers'),
+          branch: z.string().optional().describe('Adopt this branch (and its worktree, if it has one) instead of making one'),
+        }),
+      )
+      .min(1),
+    allow_dirty: z.boolean().default(false),
+    dry_run: z.boolean().default(false),
+  }),
+  output: z.union([
+    spawnResult,
+    z.object({
+      planned: z.array(
+        z.object({
+          name: z.string(),
+          branch: z.string(),
+          worktree: z.string(),
+          base: z.string(),
+          fork_point: z.string(),
+          agent: z.string(),
+          argv: z.array(z.string()),
+        }),
+      ),
+      errors: z.array(spawnError),
+    }),
+  ]),
+  handler: ({ core, caller }, input) => {
+    const specs = input.specs.map((spec) => ({ ...spec, kind: input.kind }))
+    const options = { allowDirty: input.allow_dirty }
+    return input.dry_run ? core.spawning.plan(caller, specs, options) : core.spawning.spawn(caller, specs, options)
+  },
+})

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { defineTool } from './define.ts'
+
+export const up = defineTool({
+  name: 'up',
+  description: 'Launches the root’s agent with a task, in a pane.',
+  audience: ['human'],
+  listed: false,
+  input: z.object({ task: z.string().optional(), agent: z.string().optional().describe('Another [agents.NAME] than the tl role’s') }),
+  output: z.object({ agent_id: z.string(), pane: z.string(), already: z.boolean(), warnings: z.array(z.string()) }),
+  handler: ({ core }, input) => core.running.up(input.task, input.agent),
+})
