@@ -1,0 +1,57 @@
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What this process was started with. The only reader of process.env; everything else gets it as an argument. */
+export interface Environment {
+  readonly variables: Readonly<Record<string, string>>
+  readonly home: string
+  /** Per-user state (`$XDG_STATE_HOME` or `~/.local/state`), outside every repository. */
+  readonly stateHome: string
+  /** Short folder for sockets whose own path would be too long. */
+  readonly runtimeDir: string
+  readonly path: string
+  /** Set in agents only. */
+  readonly agentId: string | null
+  readonly token: string | null
+  readonly authFile: string | null
+  readonly socket: string | null
+  readonly noColor: boolean
+  readonly ci: boolean
+}
+
+export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
+  const variables: Record<string, string> = {}
+  for (const [key, value] of Object.entries(source)) if (value !== undefined) variables[key] = value
+  const home = variables['HOME'] || homedir()
+  return Object.freeze({
+    variables: Object.freeze(variables),
+    home,
+    stateHome: variables['XDG_STATE_HOME'] || join(home, '.local', 'state'),
+    runtimeDir: variables['XDG_RUNTIME_DIR'] || tmpdir(),
+    path: variables['PATH'] || '/usr/local/bin:/usr/bin:/bin',
+    agentId: variables['EXOMONAD_AGENT_ID'] || null,
+    token: variables['EXOMONAD_TOKEN'] || null,
+    authFile: variables['EXOMONAD_AUTH_FILE'] || null,
+    socket: variables['EXOMONAD_SOCKET'] || null,
+    noColor: (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb',
+    ci: (variables['CI'] ?? '') !== '',
+  })
+}
+
+/** What any program may see: who and where the user is, how text is written, no secrets. */
+const PLAIN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM', 'COLORTERM', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
+/** What git needs beyond that to reach remotes. */
+const REMOTES = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'GIT_SSL_CAINFO', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+
+function pick(environment: Environment, names: readonly string[]): Record<string, string> {
+  const wanted = new Set(names)
+  const picked: Record<string, string> = { PATH: environment.path, HOME: environment.home }
+  for (const [key, value] of Object.entries(environment.variables)) if (wanted.has(key) || key.startsWith('LC_')) picked[key] = value
+  return picked
+}
+
+/** Environment of agents, checks, set-up commands and the multiplexer: an allow-list, and what `environment.pass` adds. */
+export const agentEnvironment = (environment: Environment, pass: readonly string[] = []): Record<string, string> => pick(environment, [...PLAIN, 'SSH_AUTH_SOCK', ...pass])
+
+/** Environment of the daemon’s own git. */
+export const gitEnvironment = (environment: Environment): Record<string, string> => pick(environment, [...PLAIN, ...REMOTES])
