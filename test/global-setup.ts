@@ -1,0 +1,100 @@
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/**
+ * Runs once around every test run, whichever projects it holds. Refuses a Node that exomonad does not support, gives the run one
+ * temporary folder of its own (TMPDIR of all tests, short because Unix sockets live in it), and fails the run where anything is
+ * left at its end: a process that was started with that TMPDIR, or a file in it.
+ */
+export default function setup(): () => Promise<void> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major < 22 || (major === 22 && minor < 12)) {
+    throw new Error(`The tests run on Node 22.12 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`)
+  }
+  const before = process.env['TMPDIR']
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'xt-')))
+  process.env['TMPDIR'] = folder
+  return async () => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    const processes = await lastingProcesses(folder)
+    const files = readdirSync(folder).filter((name) => !CACHES.has(name))
+    for (const { pid } of processes) endProcess(pid)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    const found = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...files.map((name) => `file ${join(folder, name)}`)]
+    if (found.length > 0) throw new Error(`The tests left this behind:\n  ${found.join('\n  ')}`)
+  }
+}
+
+/** What Node and the tools put beside the tests' own folders. */
+const CACHES = new Set(['node-compile-cache', 'node-jiti'])
+
+interface Running {
+  readonly pid: number
+  readonly command: string
+}
+
+/** Processes of this run that are there still after a grace period for those that are on their way out. */
+async function lastingProcesses(folder: string): Promise<Running[]> {
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    const found = processesOf(folder)
+    if (found.length === 0 || Date.now() > deadline) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Found by environment, command line or working directory. Linux only: elsewhere nothing is looked for. */
+function processesOf(folder: string): Running[] {
+  const family = new Set([process.pid, process.ppid])
+  const found: Running[] = []
+  for (const name of listFolder('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || family.has(pid)) continue
+    const command = readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+    // Kernel threads and zombies have no command line.
+    if (command === '') continue
+    const mentions = command.includes(folder) || readProc(`/proc/${pid}/environ`).includes(folder) || workingDirectory(pid).startsWith(folder)
+    // Vitest's own workers are told apart by their parent: they end with it.
+    if (mentions && parentOf(pid) !== process.pid) found.push({ pid, command: command.slice(0, 200) })
+  }
+  return found
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function workingDirectory(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0)
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}

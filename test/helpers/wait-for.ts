@@ -1,0 +1,28 @@
+/**
+ * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other than undefined, null or false, and
+ * answers that; a throw counts as “not yet”. After `limit` milliseconds it throws with `what` and the last error or value seen.
+ */
+export async function waitFor<Value>(
+  what: string,
+  look: () => Value | Promise<Value>,
+  options: { limit?: number; every?: number } = {},
+): Promise<Exclude<Value, undefined | null | false>> {
+  const limit = options.limit ?? 20_000
+  const deadline = performance.now() + limit
+  let seen: unknown
+  for (;;) {
+    try {
+      const value = await look()
+      if (value !== undefined && value !== null && value !== false) return value as Exclude<Value, undefined | null | false>
+      seen = value
+    } catch (error) {
+      seen = error
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Waited ${limit} ms in vain for ${what}; last seen: ${seen instanceof Error ? seen.message : JSON.stringify(seen)}`, {
+        cause: seen,
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, options.every ?? 10))
+  }
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+/** The rules that shape the code are the linter’s; here they are shown to bite, on files that break them on purpose. */
+
+const top = join(import.meta.dirname, '..', '..')
+
+describe('the linter', () => {
+  let folder = ''
+  let findings: { file: string; rule: string; text: string }[] = []
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lint-'))
+    cpSync(join(top, 'test', 'fixtures', 'lint'), folder, { recursive: true })
+    copyFileSync(join(top, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
+    const output = await new Promise<string>((resolve) => {
+      const linter = join(top, 'node_modules', 'oxlint', 'bin', 'oxlint')
+      execFile(process.execPath, [linter, '-c', '.oxlintrc.json', '-f', 'unix', '.'], { cwd: folder }, (_error, stdout) => resolve(stdout))
+    })
+    findings = [...output.matchAll(/^(\S+?):\d+:\d+: (.*) \[Error\/\w+\(([\w-]+)\)\]$/gm)].map(([, file = '', text = '', rule = '']) => ({ file, rule, text }))
+  })
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const foundIn = (file: string, rule: string): string[] =>
+    findings.filter((finding) => finding.file === file && finding.rule === rule).map(({ text }) => /^'([^']+)'/.exec(text)?.[1] ?? text)
+
+  it('holds core to its imports: no programs, adapters, events or tools, but types of them', () => {
+    expect(foundIn('src/core/violation.ts', 'no-restricted-imports')).toEqual([
+      'execa',
+      'node:child_process',
+      'simple-git',
+      '../adapters/exec.ts',
+      '../events/router.ts',
+      '../tools/all.ts',
+    ])
+  })
+
+  it('keeps adapters from other kinds of adapters, core and surfaces, but not from their types', () => {
+    expect(foundIn('src/adapters/forge/violation.ts', 'no-restricted-imports')).toEqual([
+      '../git/create-git.ts',
+      '../../core/decide.ts',
+      '../../surfaces/http/server.ts',
+    ])
+  })
+
+  it('keeps the environment and the end of the process in one place each', () => {
+    expect(foundIn('src/core/violation.ts', 'no-process-env')).toHaveLength(1)
+    expect(foundIn('src/core/violation.ts', 'no-process-exit')).toHaveLength(1)
+  })
+})
+
+describe('the sources', () => {
+  const sources = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const offenders = (pattern: RegExp, allowed: readonly string[] = []): string[] =>
+    sources.filter((name) => !allowed.includes(name) && pattern.test(readFileSync(join(top, 'src', name), 'utf8')))
+
+  it('have no classes but errors and what a library wants extended', () => {
+    expect(offenders(/^(export )?(default )?(abstract )?class \w+(<[^>]*>)? (?!extends )/m)).toEqual([])
+  })
+
+  it('have no folder or file that everything is thrown into', () => {
+    expect(sources.filter((name) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.ts$)/.test(name))).toEqual([])
+  })
+
+  it('never take a death by signal for success', () => {
+    expect(offenders(/exitCode \?\? 0|code \?\? 0/)).toEqual([])
+  })
+})

@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+/**
+ * Three projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes) and
+ * integration (the real daemon). They run one after the other, so that the load of one does not distort the other's limits.
+ */
+export default defineConfig({
+  test: {
+    globalSetup: ['test/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
+    coverage: { include: ['src/**'], autoAttachSubprocess: true },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
