@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { repositoryHash } from '../../src/paths.ts'
+import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
+import { waitFor } from './wait-for.ts'
+
+/**
+ * Test helper: the real daemon, through the real command line, in a repository and home of its own. Use:
+ *
+ *   const tree = await startExomonad()
+ *   onTestFinished(() => tree.stop())
+ *   tree.script('auth', { steps: [{ do: 'write', path: 'a.txt', content: 'a' }, { do: 'commit', message: 'Add a' }] })
+ *   await tree.call('spawn_workers', { specs: [{ name: 'auth', prompt: 'Do it' }] })
+ *
+ * Agents of both roles are test/fixtures/agents/scripted.js, driven by `script(name, …)` (see its head for the steps).
+ */
+export interface Exomonad {
+  readonly repository: TempRepository
+  /** `<git-common-dir>/exomonad`. */
+  readonly state: string
+  /** Folder with the agents’ scripts and logs. */
+  readonly scripts: string
+  /** Runs `exomonad …` in the repository; never throws for its exit code. `json` is stdout parsed, undefined where it is no JSON. */
+  run(args: readonly string[], options?: RunOptions): Promise<RunResult>
+  /** `exomonad call TOOL`: the result; throws with what was said where it fails. `as` acts for another agent. */
+  call<Result = any>(tool: string, input?: unknown, options?: { as?: string }): Promise<Result>
+  /** The same, for calls that must fail: the error’s document. */
+  refusal(tool: string, input?: unknown, options?: { as?: string }): Promise<{ error: string; code: string; [fact: string]: unknown }>
+  tree(): Promise<any>
+  /** The node of one agent by name, or undefined. */
+  agent(name: string): Promise<any>
+  /** All stored events, oldest first. */
+  events(): Promise<any[]>
+  /** Writes the script an agent of that name will run. */
+  script(name: string, script: unknown): void
+  /** What a scripted agent wrote to its log. */
+  log(name: string): Record<string, any>[]
+  /** Waits for a log entry of a scripted agent. */
+  logged(name: string, what: string, test: (entry: Record<string, any>) => boolean): Promise<Record<string, any>>
+  daemonPid(): Promise<number>
+  /** Kills the daemon as a crash would (SIGKILL) and waits until it is gone. */
+  crash(): Promise<void>
+  /** Ends agents, daemon, terminals; removes the folder. */
+  stop(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Milliseconds; the default is a minute. */
+  readonly timeout?: number
+}
+export interface RunResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly json: any
+}
+
+export interface ExomonadOptions extends TempRepositoryOptions {
+  /** `[multiplexer] kind`. Default headless; tests that need tmux ask for it. */
+  readonly multiplexer?: 'tmux' | 'headless'
+  /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
+  readonly config?: string
+  /** False to leave `exomonad init` to the test. */
+  readonly init?: boolean
+  /** Extra environment of the command line (and so of the daemon). */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const top = join(import.meta.dirname, '..', '..')
+/** `npm test` has just built dist; a single file run by hand uses the sources as they are. */
+export const BIN = process.env['npm_lifecycle_event'] === 'test' || process.env['EXOMONAD_TEST_DIST'] ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
+const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
+
+/** Runs a program to its end with exactly this environment. */
+export function runProgram(file: string, args: readonly string[], options: RunOptions & { env: Readonly<Record<string, string>> }): Promise<RunResult> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      file,
+      [...args],
+      { cwd: options.cwd, env: { ...options.env }, timeout: options.timeout ?? 60_000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
+        resolve({ code, stdout, stderr, json: parseJson(stdout) })
+      },
+    )
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.input ?? '')
+  })
+}
+
+function parseJson(text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** TOML that makes both roles scripted agents. */
+export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = ''): string {
+  const quote = (text: string): string => JSON.stringify(text)
+  return `[roles.tl]
+agent = "scripted"
+[roles.dev]
+agent = "scripted"
+[agents.scripted]
+adapter = "command"
+command = ["{{node}}", ${quote(SCRIPTED)}, "{{prompt_file}}"]
+env = { SCRIPTED_AGENTS = ${quote(scripts)} }
+acks = true
+reports_state = true
+enter_delay_ms = 20
+[multiplexer]
+kind = "${multiplexer}"
+${more}
+`
+}
+
+export async function startExomonad(options: ExomonadOptions = {}): Promise<Exomonad> {
+  const repository = await tempRepository(options)
+  const scripts = join(repository.folder, 'scripts')
+  mkdirSync(scripts)
+  mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
+  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, options.multiplexer ?? 'headless', options.config))
+  const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
+  const state = join(commonDir, 'exomonad')
+  const env = { ...repository.env, NO_COLOR: '1', ...options.env }
+
+  const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
+    runProgram(process.execPath, [BIN, ...args], { cwd: repository.path, ...runOptions, env: { ...env, ...runOptions.env } })
+  const callRaw = (tool: string, input: unknown, as: string | undefined): Promise<RunResult> =>
+    run(['call', tool, '-', ...(as === undefined ? [] : ['--as', as])], { input: JSON.stringify(input ?? {}), timeout: 110_000 })
+  const call = async (tool: string, input?: unknown, callOptions?: { as?: string }): Promise<any> => {
+    const result = await callRaw(tool, input, callOptions?.as)
+    if (result.code !== 0) throw new Error(`call ${tool} ended with ${String(result.code)}: ${result.stdout}\n${result.stderr}`)
+    return result.json
+  }
+  const log = (name: string): Record<string, any>[] => {
+    const path = join(scripts, `${name}.log`)
+    if (!existsSync(path)) return []
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+  const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
+  const tree = async (): Promise<any> => call('tree')
+  const daemonPid = async (): Promise<number> => {
+    const status = await run(['daemon', 'status', '--json'])
+    const pid = status.json?.pid
+    if (typeof pid !== 'number') throw new Error(`no pid in daemon status: ${status.stdout}${status.stderr}`)
+    return pid
+  }
+
+  const exomonad: Exomonad = {
+    repository,
+    state,
+    scripts,
+    run,
+    call,
+    async refusal(tool, input, callOptions) {
+      const result = await callRaw(tool, input, callOptions?.as)
+      if (result.code === 0) throw new Error(`call ${tool} was expected to fail and answered ${result.stdout}`)
+      return result.json
+    },
+    tree,
+    agent: async (name) => flatten((await tree()).root).find((node) => node.name === name),
+    async events() {
+      const result = await run(['events', '--json'])
+      if (Array.isArray(result.json)) return result.json
+      if (Array.isArray(result.json?.events)) return result.json.events
+      return result.stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
+    },
+    script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
+    log,
+    logged: (name, what, test) => waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),
+    daemonPid,
+    async crash() {
+      const pid = await daemonPid()
+      process.kill(pid, 'SIGKILL')
+      await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`))
+    },
+    async stop() {
+      if (existsSync(state)) await run(['down'], { timeout: 30_000 })
+      await endTerminals(commonDir, env)
+      await endProcesses(repository.folder)
+      repository.remove()
+    },
+  }
+  if (options.init !== false) {
+    const result = await run(['init'])
+    if (result.code !== 0) {
+      await exomonad.stop()
+      throw new Error(`exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`)
+    }
+    if (!existsSync(state)) throw new Error('exomonad init made no state folder')
+  }
+  return exomonad
+}
+
+/** Ends this repository’s own tmux server, if there is one, and takes its socket file away. */
+export async function endTerminals(commonDir: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const socket = `exomonad-${repositoryHash(commonDir)}`
+  await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
+  rmSync(join('/tmp', `tmux-${process.getuid?.() ?? 0}`, socket), { force: true })
+}
+
+/** Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak only where the product should have ended it. */
+async function endProcesses(folder: string): Promise<void> {
+  const pids = (): number[] =>
+    readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
+  for (const pid of pids()) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
+  await waitFor('processes to end', () => pids().length === 0)
+}
+
+function mentions(pid: number, folder: string): boolean {
+  try {
+    if (readFileSync(`/proc/${pid}/cmdline`, 'latin1') === '') return false
+    return (
+      readFileSync(`/proc/${pid}/environ`, 'latin1').includes(folder) ||
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(folder) ||
+      readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
+    )
+  } catch {
+    return false
+  }
+}
