@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { ExomonadError, type ErrorCode } from '../../errors.ts'
+import type { ExecResult } from '../exec.ts'
+
+const UNREACHABLE =
+  /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|authentication failed|could not read (username|password)|repository .* not found|remote end hung up|no such device or address|network is unreachable/i
+const FULL = /no space left on device|disk quota exceeded/i
+/** Another git holds a lock for a moment; the same command works right after. */
+const LOCKED = /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir/i
+
+export const isLocked = (result: ExecResult): boolean => result.exitCode !== 0 && LOCKED.test(result.stderr)
+
+/** What git said, without the hints it adds. */
+export function wordsOf(result: ExecResult): string {
+  const lines = `${result.stderr}\n${result.stderr.trim() === '' ? result.stdout : ''}`.split('\n').map((line) => line.trim())
+  return lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' | ')
+}
+
+/**
+ * The error of a command that failed: DISK_FULL, FORGE_UNAVAILABLE (for commands that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS,
+ * BRANCH_CHECKED_OUT (facts: `worktree`), else GIT_FAILED with git’s own words.
+ */
+export function gitFailure(doing: string, result: ExecResult, options: { cwd: string; remote?: string }): ExomonadError {
+  const words = wordsOf(result)
+  const facts = { exit_code: result.exitCode, git: words }
+  const fail = (code: ErrorCode, message: string, more: Record<string, unknown> = {}) => new ExomonadError(code, message, { ...facts, ...more })
+
+  if (result.startError === 'ENOSPC' || FULL.test(words))
+    return fail('DISK_FULL', `The disk is full: git could not ${doing} (${words}). Make room and try again.`)
+  if (result.startError !== null) {
+    if (!existsSync(options.cwd)) return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, { folder: options.cwd })
+    return fail('GIT_FAILED', `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`)
+  }
+  if (options.remote !== undefined && (result.timedOut || UNREACHABLE.test(words))) {
+    const why = result.timedOut ? 'it did not answer in time' : words
+    return fail('FORGE_UNAVAILABLE', `The remote "${options.remote}" can’t be reached: ${why}. Check \`git remote -v\`; nothing was changed.`, {
+      remote: options.remote,
+    })
+  }
+  if (result.timedOut) return fail('GIT_FAILED', `Could not ${doing}: git took too long and was ended.`)
+  const exists = /a branch named '(.+?)' already exists/.exec(words)
+  if (exists) return fail('BRANCH_EXISTS', `The branch ${exists[1]} exists already. Take another name, or adopt it with --branch.`, { branch: exists[1] })
+  const elsewhere = /'(.+?)' is already (?:checked out|used by worktree) at '(.+?)'/.exec(words)
+  if (elsewhere) {
+    const facts = { branch: elsewhere[1], worktree: elsewhere[2] }
+    return fail('BRANCH_CHECKED_OUT', `The branch ${elsewhere[1]} is checked out at ${elsewhere[2]}. Free it there, or take another.`, facts)
+  }
+  if (/contains modified or untracked files|you have unstaged changes|index contains uncommitted changes/i.test(words)) {
+    return fail('DIRTY_WORKTREE', `Could not ${doing}: ${options.cwd} has uncommitted changes. Commit them first.`)
+  }
+  const ending = result.exitCode === null ? `was ended by ${result.signal}` : words === '' ? `exit ${result.exitCode}` : words
+  return fail('GIT_FAILED', `Could not ${doing}: ${ending}`)
+}

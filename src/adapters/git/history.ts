@@ -1,0 +1,65 @@
+import { ExomonadError } from '../../errors.ts'
+import type { Sha } from '../../ids.ts'
+import type { Git } from './git.ts'
+import type { Porcelain } from './porcelain.ts'
+import { refuseOption } from './refs.ts'
+import type { Run } from './run.ts'
+
+type History = Pick<Git, 'commits' | 'countCommits' | 'diff' | 'changedFiles' | 'graph'>
+
+/** Without external diff programs: they run commands and print what no diff reader understands. */
+const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/']
+
+export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcelain }): History {
+  /** Where the diff of a head starts: the merge base, or the base itself where the two share nothing. */
+  const start = async (base: Sha, head: Sha): Promise<string> => {
+    const result = await run.attempt(['merge-base', base, head], { reads: true })
+    if (result.exitCode === 0) return result.stdout.trim()
+    if (result.exitCode === 1) return base
+    throw run.failure('find the merge base', result)
+  }
+
+  return {
+    async commits(base, head, limit) {
+      const log = await porcelain('read the log', (git) =>
+        git.log({
+          from: base,
+          to: head,
+          symmetric: false,
+          format: { sha: '%H', parents: '%P', subject: '%s', author: '%an <%ae>' },
+          ...(limit === undefined ? {} : { maxCount: limit }),
+        }),
+      )
+      return log.all.map((entry) => ({
+        sha: entry.sha as Sha,
+        parents: entry.parents.split(' ').filter((parent) => parent !== '') as Sha[],
+        subject: entry.subject,
+        author: entry.author,
+      }))
+    },
+
+    async countCommits(base, head) {
+      return Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true }))
+    },
+
+    async diff(base, head) {
+      return run.output('compare two commits', ['diff', ...PLAIN_DIFF, await start(base, head), head, '--'], { reads: true })
+    },
+
+    async changedFiles(base, head) {
+      const names = await run.output('compare two commits', ['diff', ...PLAIN_DIFF, '--name-only', '--no-renames', '-z', await start(base, head), head, '--'], {
+        reads: true,
+      })
+      return names.split('\0').filter((name) => name !== '')
+    },
+
+    async graph(revisions, { color = false, limit } = {}) {
+      if (revisions.length === 0) throw new ExomonadError('INVALID_ARG', 'A graph needs at least one revision.')
+      revisions.forEach(refuseOption)
+      const bounded = limit === undefined ? [] : [`--max-count=${limit}`]
+      return porcelain('draw the graph', (git) =>
+        git.raw(['log', '--graph', '--oneline', '--decorate=short', `--color=${color ? 'always' : 'never'}`, ...bounded, ...revisions, '--']),
+      )
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Log } from '../../log.ts'
+import { exec as defaultExec, type Exec } from '../exec.ts'
+import { createExclude } from './exclude.ts'
+import type { Git } from './git.ts'
+import { createHistory } from './history.ts'
+import { createIsMerged } from './merged.ts'
+import { createMutex } from './mutex.ts'
+import { createObjects } from './objects.ts'
+import { createPorcelain } from './porcelain.ts'
+import { createRebase } from './rebase.ts'
+import { createRefs } from './refs.ts'
+import { createRemotes } from './remotes.ts'
+import { createRun } from './run.ts'
+import { createWorktreeState } from './worktree-state.ts'
+import { createWorktrees } from './worktrees.ts'
+
+/**
+ * Git on the repository of this common directory. `environment` is all that git sees (gitEnvironment of config/environment.ts).
+ * `pushEnvironment` adds to it for pushes: what proves to a guarded remote that the daemon pushes. Open a repository once per process:
+ * the lock around worktrees is this object’s.
+ */
+export function openGit({
+  commonDir,
+  environment,
+  log,
+  exec = defaultExec,
+  pushEnvironment = async () => ({}),
+}: {
+  commonDir: string
+  environment: Readonly<Record<string, string>>
+  log?: Log
+  exec?: Exec
+  pushEnvironment?: () => Promise<Readonly<Record<string, string>>>
+}): Git {
+  const logged: Exec = async (file, args, options) => {
+    const result = await exec(file, args, options)
+    log?.trace({ args, cwd: options?.cwd, exitCode: result.exitCode }, 'git')
+    return result
+  }
+  const run = createRun({ commonDir, environment, exec: logged })
+  const porcelain = createPorcelain({ commonDir, environment })
+  const lock = createMutex()
+  const refs = createRefs({ run, lock })
+  const objects = createObjects({ run })
+
+  return Object.freeze({
+    commonDir,
+    ...refs,
+    ...objects,
+    ...createHistory({ run, porcelain }),
+    isMerged: createIsMerged({ run, git: { ...refs, ...objects } }),
+    ...createWorktrees({ run, lock, commonDir }),
+    ...createWorktreeState({ run, git: refs }),
+    ...createRebase({ run, git: objects }),
+    ...createRemotes({ run, porcelain, pushEnvironment }),
+    ...createExclude({ commonDir, lock }),
+    async initBare(path: string) {
+      const format = (await run.output('read the object format', ['rev-parse', '--show-object-format'], { reads: true })).trim()
+      // No template: the user’s may bring hooks.
+      await run.output(`make the repository ${path}`, ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '--', path], {
+        worktree: commonDir,
+      })
+    },
+  })
+}

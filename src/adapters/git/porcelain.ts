@@ -1,0 +1,23 @@
+import { simpleGit, type SimpleGit } from 'simple-git'
+import { ExomonadError } from '../../errors.ts'
+import { gitVariables, SETTINGS } from './settings.ts'
+
+/** simple-git on one repository, for what git prints for people. Its guards are lifted only for the settings and variables that we fix ourselves. */
+export function createPorcelain({ commonDir, environment }: { commonDir: string; environment: Readonly<Record<string, string>> }) {
+  const variables = { ...gitVariables(environment), GIT_DIR: commonDir, GIT_OPTIONAL_LOCKS: '0' }
+  return async <T>(doing: string, work: (git: SimpleGit) => PromiseLike<T>): Promise<T> => {
+    const git = simpleGit({
+      baseDir: commonDir,
+      config: [...SETTINGS],
+      timeout: { block: 120_000 },
+      unsafe: { allowUnsafeHooksPath: true, allowUnsafeFsMonitor: true, allowUnsafeConfigPaths: true },
+    }).env(variables)
+    try {
+      return await work(git)
+    } catch (cause) {
+      const words = cause instanceof Error ? cause.message.trim() : String(cause)
+      throw new ExomonadError('GIT_FAILED', `Could not ${doing}: ${words}`, { git: words }, { cause })
+    }
+  }
+}
+export type Porcelain = ReturnType<typeof createPorcelain>

@@ -1,0 +1,77 @@
+import { ExomonadError } from '../../errors.ts'
+import { asBranchName, parseSha, type BranchName, type Sha } from '../../ids.ts'
+import type { Git } from './git.ts'
+import type { Mutex } from './mutex.ts'
+import type { Run } from './run.ts'
+
+type Refs = Pick<Git, 'resolve' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'mergeBase'>
+
+/** Reads lines of `<sha> <full ref>`; refs outside `prefix` are left out. */
+export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
+  const refs = new Map<BranchName, Sha>()
+  for (const line of text.split('\n')) {
+    const [sha, ref] = line.split(/[ \t]/, 2)
+    if (sha !== undefined && ref !== undefined && ref.startsWith(prefix)) refs.set(asBranchName(ref.slice(prefix.length)), sha as Sha)
+  }
+  return refs
+}
+
+export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
+  const resolve: Refs['resolve'] = async (revision) => {
+    const result = await run.attempt(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], { reads: true })
+    if (result.exitCode === 0) return parseSha(result.stdout)
+    if (result.exitCode === 1 || /unknown revision|bad revision|needed a single revision|bad object|expected commit type/i.test(result.stderr)) return null
+    throw run.failure(`resolve "${revision}"`, result)
+  }
+
+  return {
+    resolve,
+
+    async isValidBranchName(name) {
+      // `@{-1}` is an instruction to this command, not a name.
+      if (name === '' || name.includes('@{') || name.includes('\0')) return false
+      const result = await run.attempt(['check-ref-format', '--branch', name], { reads: true })
+      if (result.startError !== null) throw run.failure('check a branch name', result)
+      return result.exitCode === 0
+    },
+
+    async branches() {
+      return parseRefs(
+        await run.output('list the branches', ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'], { reads: true }),
+        'refs/heads/',
+      )
+    },
+
+    deleteBranch: (branch, expected) =>
+      lock(async () => {
+        const result = await run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, expected])
+        if (result.exitCode === 0) {
+          // Deleting the ref alone leaves `[branch "…"]` behind; that section is ours to take away only because the branch is gone.
+          await run.attempt(['config', '--local', '--remove-section', `branch.${branch}`])
+          return true
+        }
+        if ((await resolve(`refs/heads/${branch}`)) !== expected) return false
+        throw run.failure(`delete the branch ${branch}`, result)
+      }),
+
+    async isAncestor(ancestor, descendant) {
+      if (ancestor === descendant) return true
+      const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
+      if (result.exitCode === 0) return true
+      if (result.exitCode === 1) return false
+      throw run.failure('compare two commits', result)
+    },
+
+    async mergeBase(a, b) {
+      const result = await run.attempt(['merge-base', a, b], { reads: true })
+      if (result.exitCode === 0) return parseSha(result.stdout)
+      if (result.exitCode === 1) return null
+      throw run.failure('find the merge base', result)
+    },
+  }
+}
+
+/** Throws INVALID_ARG for what would be an option to git. */
+export function refuseOption(name: string): void {
+  if (name.startsWith('-')) throw new ExomonadError('INVALID_ARG', `"${name}" can’t be used here: a name must not begin with a dash.`, { found: name })
+}

@@ -1,0 +1,119 @@
+import { ExomonadError } from '../../errors.ts'
+import { asBranchName } from '../../ids.ts'
+import { wordsOf } from './failure.ts'
+import type { Git, PushResult } from './git.ts'
+import { createCoalescer, createMutex, type Mutex } from './mutex.ts'
+import type { Porcelain } from './porcelain.ts'
+import { parseRefs, refuseOption } from './refs.ts'
+import type { Run } from './run.ts'
+
+type Remotes = Pick<Git, 'remotes' | 'addRemote' | 'removeRemote' | 'defaultBranch' | 'fetch' | 'push' | 'remoteTip' | 'remoteTips' | 'deleteRemoteBranch'>
+
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-maintenance']
+const PUSH = ['push', '--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no']
+
+/** Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal; the remote’s own words are on stderr. */
+export function parsePush(stdout: string, stderr: string): PushResult | null {
+  const line = stdout.split('\n').find((text) => /^[ +\-*=!]\t/.test(text))
+  if (line === undefined) return null
+  if (!line.startsWith('!')) return { kind: 'pushed' }
+  const said = stderr
+    .split('\n')
+    .filter((text) => text.startsWith('remote:'))
+    .map((text) => text.slice('remote:'.length).trim())
+  return { kind: 'rejected', reason: [line.split('\t')[2] ?? 'rejected', ...said].filter((text) => text !== '').join('; ') }
+}
+
+export function createRemotes({
+  run,
+  porcelain,
+  pushEnvironment,
+}: {
+  run: Run
+  porcelain: Porcelain
+  pushEnvironment: () => Promise<Readonly<Record<string, string>>>
+}): Remotes {
+  const coalesce = createCoalescer()
+  /** Two fetches from one remote would race for the same refs. */
+  const fetching = new Map<string, Mutex>()
+  const fetchLock = (remote: string): Mutex => {
+    const lock = fetching.get(remote) ?? createMutex()
+    fetching.set(remote, lock)
+    return lock
+  }
+
+  const listRemote = async (remote: string, ...patterns: string[]): Promise<string> => {
+    refuseOption(remote)
+    return run.output(`ask ${remote} for its branches`, ['ls-remote', '--quiet', '--', remote, ...patterns], { remote, reads: true })
+  }
+
+  const push = async (remote: string, branch: string, args: readonly string[]): Promise<PushResult> => {
+    refuseOption(remote)
+    const result = await run.attempt([...PUSH, ...args], { remote, env: await pushEnvironment() })
+    const answer = parsePush(result.stdout, result.stderr)
+    if (answer !== null && (answer.kind === 'rejected' || result.exitCode === 0)) return answer
+    // Nothing to say about the ref: an empty push, or a remote that could not be reached.
+    if (result.exitCode === 0) return { kind: 'pushed' }
+    if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result))) return { kind: 'rejected', reason: wordsOf(result) }
+    throw run.failure(`push ${branch} to ${remote}`, result, { remote })
+  }
+  const lease = (branch: string, expected: string | null): string => `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`
+
+  return {
+    async remotes() {
+      const found = await porcelain('list the remotes', (git) => git.getRemotes(true))
+      return new Map(found.map((remote) => [remote.name, remote.refs.fetch ?? remote.refs.push ?? '']))
+    },
+    async addRemote(name, url) {
+      refuseOption(name)
+      await porcelain(`add the remote ${name}`, (git) => git.addRemote(name, url))
+    },
+    async removeRemote(name) {
+      refuseOption(name)
+      await porcelain(`remove the remote ${name}`, (git) => git.removeRemote(name))
+    },
+
+    async defaultBranch(remote) {
+      const prefix = `refs/remotes/${remote}/`
+      const known = await run.attempt(['symbolic-ref', '--quiet', `${prefix}HEAD`], { reads: true })
+      if (known.exitCode === 0) return asBranchName(known.stdout.trim().slice(prefix.length))
+      refuseOption(remote)
+      const answer = await run.output(`ask ${remote} for its default branch`, ['ls-remote', '--quiet', '--symref', '--', remote, 'HEAD'], {
+        remote,
+        reads: true,
+      })
+      const branch = /^ref: refs\/heads\/(.+)\tHEAD$/m.exec(answer)?.[1]
+      return branch === undefined ? null : asBranchName(branch)
+    },
+
+    fetch(remote, branches) {
+      const names = branches === undefined || branches.length === 0 ? ['*'] : [...new Set(branches)].sort()
+      return coalesce(`${remote}\0${names.join('\0')}`, () =>
+        fetchLock(remote)(async () => {
+          refuseOption(remote)
+          const refspecs = names.map((name) => `+refs/heads/${name}:refs/remotes/${remote}/${name}`)
+          const result = await run.attempt([...FETCH, '--', remote, ...refspecs], { remote })
+          if (result.exitCode === 0) return
+          const missing = /couldn't find remote ref refs\/heads\/(\S+)/.exec(result.stderr)
+          if (missing) {
+            throw new ExomonadError('GIT_FAILED', `The remote "${remote}" has no branch ${missing[1]}. Push it first.`, { remote, branch: missing[1] })
+          }
+          throw run.failure(`fetch from ${remote}`, result, { remote })
+        }),
+      )
+    },
+
+    push: (remote, { sha, branch, expected }) =>
+      push(remote, branch, [...(expected === undefined ? [] : [lease(branch, expected)]), '--', remote, `${sha}:refs/heads/${branch}`]),
+
+    deleteRemoteBranch: (remote, branch, expected) => push(remote, branch, [lease(branch, expected), '--', remote, `:refs/heads/${branch}`]),
+
+    async remoteTip(remote, branch) {
+      return parseRefs(await listRemote(remote, `refs/heads/${branch}`), 'refs/heads/').get(branch) ?? null
+    },
+
+    async remoteTips(remote) {
+      return parseRefs(await listRemote(remote, 'refs/heads/*'), 'refs/heads/')
+    },
+  }
+}
