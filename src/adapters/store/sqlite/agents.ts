@@ -1,0 +1,65 @@
+import type { Agent, AgentPatch, AgentStore } from '../store.ts'
+import type { Session } from './session.ts'
+import { change, rows } from './session.ts'
+import type { Tables } from './tables.ts'
+
+type AgentRow = Omit<Tables['agents'], 'seq'>
+
+export function createAgents({ db }: Session): AgentStore {
+  const one = async (where: string, value: string): Promise<Agent | undefined> => {
+    const [row] = await rows<AgentRow>(db, `select ${COLUMNS} from agents where ${where} = ? limit 1`, value)
+    return row === undefined ? undefined : toAgent(row)
+  }
+  return {
+    insert: async (agent) => {
+      await db.insertInto('agents').values(toRow(agent)).execute()
+    },
+    get: (id) => one('id', id),
+    list: async ({ live = false, parentId } = {}) => {
+      const conditions = [...(live ? [LIVE] : []), ...(parentId === undefined ? [] : ['parentId = ?'])]
+      const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+      const found = await rows<AgentRow>(db, `select ${COLUMNS} from agents ${where} order by spawnedAt, seq`, ...(parentId === undefined ? [] : [parentId]))
+      return found.map(toAgent)
+    },
+    update: async (id, patch) => {
+      const columns = toColumns(patch)
+      if (Object.keys(columns).length > 0) await db.updateTable('agents').set(columns).where('id', '=', id).execute()
+    },
+    remove: async (id) => {
+      await change(db, 'delete from agents where id = ?', id)
+    },
+    findByTokenHash: (hash) => (hash === '' ? Promise.resolve(undefined) : one('tokenHash', hash)),
+  }
+}
+
+const LIVE = "state not in ('completed', 'failed', 'killed')"
+
+const COLUMNS = `
+  id, name, kind, runtime, role, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,
+  sessionId, transcript, task, state, stateReason, stateSource, stateAt, outcome, exitCode, exitSignal, lastSeenAt, tokens, toolCalls,
+  stopObjection, stopBlocks, stopExcuse, rebaseTries, spawnedAt, endedAt, reapedAt, tokenHash`
+
+/** Changes the fresh row in place: a tree of a thousand agents is read often, and copies cost more than the query. */
+function toAgent(row: AgentRow): Agent {
+  return Object.assign(row, {
+    ownsWorktree: row.ownsWorktree === 1,
+    adopted: row.adopted === 1,
+    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as Agent['outcome']),
+  })
+}
+
+function toRow(agent: Agent): AgentRow {
+  return { ...agent, ownsWorktree: Number(agent.ownsWorktree), adopted: Number(agent.adopted), outcome: outcomeText(agent.outcome) }
+}
+
+function toColumns({ ownsWorktree, adopted, outcome, ...rest }: AgentPatch): Partial<AgentRow> {
+  const columns: Partial<AgentRow> = {
+    ...rest,
+    ...(ownsWorktree === undefined ? {} : { ownsWorktree: Number(ownsWorktree) }),
+    ...(adopted === undefined ? {} : { adopted: Number(adopted) }),
+    ...(outcome === undefined ? {} : { outcome: outcomeText(outcome) }),
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+const outcomeText = (outcome: Agent['outcome']): string | null => (outcome === null ? null : JSON.stringify(outcome))

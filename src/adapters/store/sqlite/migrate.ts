@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { Migrator } from 'kysely/migration'
+import { ExomonadError } from '../../../errors.ts'
+import * as initial from './migrations/0001-initial.ts'
+import { rows } from './session.ts'
+import type { Tables } from './tables.ts'
+
+/** Every change of the schema, by name in order; the number in front is the store's version. Only ever added to. */
+const MIGRATIONS: Record<string, Migration> = {
+  '0001-initial': initial,
+}
+
+/**
+ * Brings the store to the version known here. All that is missing runs in one immediate transaction, which looks again at what has
+ * been done: of several processes that start at once one migrates, and the others find it done. Throws STORE_TOO_NEW.
+ */
+export async function migrate(db: Kysely<Tables>, file: string): Promise<void> {
+  if ((await storedVersion(db, file)) === KNOWN_VERSION) return
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(MIGRATIONS) } })
+  const { error } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  // A newer exomonad may have been here between the look and the migration: that is the better thing to say.
+  await storedVersion(db, file)
+  throw error
+}
+
+const versionOf = (name: string): number => Number.parseInt(name, 10)
+const KNOWN_VERSION = Math.max(...Object.keys(MIGRATIONS).map(versionOf))
+
+/** Zero for a fresh file. */
+async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> {
+  const [table] = await rows(db, "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
+  if (table === undefined) return 0
+  const [latest] = await rows<{ name: string }>(db, 'select name from kysely_migration order by name desc limit 1')
+  const found = latest === undefined ? 0 : versionOf(latest.name)
+  if (found > KNOWN_VERSION) {
+    throw new ExomonadError(
+      'STORE_TOO_NEW',
+      `The store ${file} has version ${found}, written by a newer exomonad; this one knows versions up to ${KNOWN_VERSION}. Use that exomonad, or a newer one.`,
+      { file, found, known: KNOWN_VERSION },
+    )
+  }
+  return found
+}

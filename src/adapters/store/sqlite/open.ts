@@ -1,0 +1,65 @@
+import { Kysely } from 'kysely'
+import type { Log } from '../../../log.ts'
+import type { Store } from '../store.ts'
+import { createChannels } from './channels.ts'
+import type { SqliteConnection } from './connection.ts'
+import { openConnection } from './connection.ts'
+import { createSqliteGate } from './dialect.ts'
+import { storeFault } from './faults.ts'
+import { migrate } from './migrate.ts'
+import { forgetFinished } from './retention.ts'
+import type { Session } from './session.ts'
+import type { Tables } from './tables.ts'
+import { createTransaction } from './transaction.ts'
+import { createVerbs } from './verbs.ts'
+
+export interface SqliteStoreOptions {
+  /** Absolute path; made where it is missing. */
+  readonly file: string
+  readonly log: Log
+  /** Milliseconds since the epoch; only for how long what is finished is kept. */
+  readonly clock?: () => number
+  /** Milliseconds to wait for another process before STORE_BUSY. */
+  readonly patience?: number
+}
+
+/**
+ * The store in one SQLite file, for one process that writes; others may open it at the same time.
+ * Throws STORE_TOO_NEW, STORE_BUSY, STORE_CORRUPT, DISK_FULL, NOT_AVAILABLE.
+ */
+export async function openSqliteStore({ file, log, clock = Date.now, patience = 5000 }: SqliteStoreOptions): Promise<Store> {
+  let connection: SqliteConnection | undefined
+  try {
+    connection = await openConnection(file, patience)
+    return await createSqliteStore({ connection, file, log, clock, patience })
+  } catch (thrown) {
+    connection?.close()
+    throw storeFault(thrown, file)
+  }
+}
+
+/** The store on a connection that is open already. */
+export async function createSqliteStore(options: Required<SqliteStoreOptions> & { connection: SqliteConnection }): Promise<Store> {
+  const { file, log, clock } = options
+  const gate = createSqliteGate(options)
+  const db = new Kysely<Tables>({ dialect: gate.dialect })
+  await migrate(db, file)
+  await forgetFinished(db, clock())
+  const channels = createChannels(log)
+  const verbsOn = (session: Session): ReturnType<typeof createVerbs> => createVerbs(session, channels, clock)
+  const outside: Session = {
+    db,
+    atomic: (work) => db.transaction().execute(work),
+    afterCommit: (callback) => callback(),
+  }
+  return {
+    ...verbsOn(outside),
+    transaction: createTransaction({ db, onCommit: gate.onCommit, verbsOn, log }),
+    subscribe: channels.subscribe,
+    signal: (agentId) => {
+      channels.signal(agentId)
+      return Promise.resolve()
+    },
+    close: gate.close,
+  }
+}

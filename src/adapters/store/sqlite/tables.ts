@@ -1,0 +1,25 @@
+import type { Generated } from 'kysely'
+import type { Agent, Approval, CheckRow, Delivery, JournalEntry, Mail, PullRow, Question, ReviewCommentRow, ReviewRow, StoredEvent } from '../store.ts'
+
+/**
+ * The rows as they lie in the file. Columns have the names of the interface's fields, so most rows are read and written as they are;
+ * what SQLite has no type for is text (JSON) or 0 and 1. `seq` is the order of insertion: it never leaves the store, except an event's.
+ */
+export interface Tables {
+  agents: Ordered<Omit<Agent, 'ownsWorktree' | 'adopted' | 'outcome'> & { ownsWorktree: number; adopted: number; outcome: string | null }>
+  events: Ordered<Omit<StoredEvent, 'seq' | 'payload'> & { payload: string }>
+  event_keys: { key: string }
+  deliveries: Ordered<Delivery>
+  mail: Ordered<Omit<Mail, 'from' | 'to'> & { sender: Mail['from']; recipient: Mail['to']; poppedAt: number | null }>
+  questions: Ordered<Question>
+  journal: Ordered<Omit<JournalEntry, 'data'> & { data: string }>
+  approvals: Ordered<Approval>
+  deadlines: { key: string; at: number; data: string }
+  snapshots: { key: string; value: string }
+  pulls: Omit<PullRow, 'draft'> & { draft: number }
+  reviews: Omit<ReviewRow, 'id' | 'comments'> & { id: Generated<number> }
+  review_comments: Omit<ReviewCommentRow, 'id'> & { id: Generated<number>; review: number }
+  checks: Omit<CheckRow, 'id'> & { id: Generated<number> }
+}
+
+type Ordered<Row> = Row & { seq: Generated<number> }

@@ -1,0 +1,44 @@
+import type { Kysely, Transaction } from 'kysely'
+import { ExomonadError } from '../../../errors.ts'
+import type { Log } from '../../../log.ts'
+import type { Store, StoreTransaction, StoreVerbs } from '../store.ts'
+import { runLogged } from './channels.ts'
+import type { SqliteGate } from './dialect.ts'
+import type { Session } from './session.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Transactions, one at a time. Callers queue in the order of asking, and so do verbs outside of a transaction: neither sees nor joins
+ * one that is open. Hence the one rule for callers: within the work only `tx`. A verb of the store itself, or a nested `transaction`,
+ * that the work awaits waits for the work, for ever; the log then says so.
+ *
+ * Callbacks run right after the commit and before the next transaction begins, so those of two transactions run in the order of commits.
+ */
+export function createTransaction(options: {
+  db: Kysely<Tables>
+  onCommit: SqliteGate['onCommit']
+  verbsOn: (session: Session) => StoreVerbs
+  log: Log
+}): Store['transaction'] {
+  const { db, onCommit, verbsOn, log } = options
+
+  async function run<Result>(own: Transaction<Tables>, work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+    let open = true
+    const afterCommit = (callback: () => void): void => {
+      if (!open) throw new ExomonadError('INTERNAL', 'A callback came after the end of its transaction: something in it was not awaited.')
+      onCommit(() => runLogged(callback, log, 'A callback after a commit failed'))
+    }
+    const slow = setTimeout(() => log.warn(SLOW_MESSAGE), SLOW_MILLISECONDS).unref()
+    try {
+      return await work({ ...verbsOn({ db: own, atomic: (inner) => inner(own), afterCommit }), afterCommit })
+    } finally {
+      open = false
+      clearTimeout(slow)
+    }
+  }
+
+  return (work) => db.transaction().execute((own) => run(own, work))
+}
+
+const SLOW_MILLISECONDS = 10_000
+const SLOW_MESSAGE = 'A transaction has been open for 10 s and holds up the store: it does slow work, or waits for a verb outside of it'
