@@ -1,0 +1,87 @@
+import { live } from './kit/live.js'
+import { lineComments } from './kit/message.js'
+import { orderIn } from './kit/order.js'
+import { createOwnPull } from './kit/own-pull.js'
+
+// A worker: does what its order says, asks what the order leaves open, mends what checks and reviewers find.
+// Run as `node developer.js PROMPT_FILE MATERIALS`, in its worktree, by the `command` adapter.
+
+await live((agent) => {
+  const { transcript } = agent
+  let order, workshop, own
+
+  async function work(steps, subject) {
+    workshop.apply(steps)
+    if (!(await workshop.test(order.tests))) throw new Error(`${order.tests.join(', ')} fail after the change`)
+    await workshop.commit(subject)
+  }
+
+  /** Asks the parent; the answer decides which of the ways is gone. */
+  async function ask() {
+    const { status, answer } = await agent.tool('question', { message: order.question }, `"${order.question}"`)
+    if (status !== 'answered') return transcript.say('no answer yet; it will come as a message')
+    transcript.say(`answer: ${answer}`)
+    await decide(answer)
+  }
+
+  async function decide(answer) {
+    const way = order.on_answer.find(({ when }) => answer.toLowerCase().includes(when))
+    if (!way) throw new Error(`the answer fits none of my ways: ${answer}`)
+    order.question = undefined
+    await work([...way.work, ...order.work], order.title)
+    await own.file(`${order.task}\n\nAsked and answered: ${answer}`)
+  }
+
+  async function review(text) {
+    const points = lineComments(text)
+    for (const { path, line, comment } of points) {
+      const file = order.folder === '' ? path : path.slice(order.folder.length + 1)
+      const fix = order.on_comment?.find(({ when }) => comment.includes(when))
+      if (!fix) throw new Error(`no way to answer the comment on ${path}:${line}`)
+      const lines = workshop.read(file).split('\n')
+      const at = lines[line - 1] ?? ''
+      if (!at.includes(fix.find)) continue
+      lines[line - 1] = at.replace(fix.find, () => fix.put)
+      workshop.save(file, lines.join('\n'))
+    }
+    if (!(await workshop.changed())) return
+    if (!(await workshop.test(order.tests))) throw new Error('the tests fail after the review’s changes')
+    await workshop.commit(`Take up the review of ${order.tests.length === 0 ? 'the change' : order.name}`)
+    // The stop check rebases and pushes where the base moved; where it did not, it asks for the push.
+  }
+
+  async function failure(text) {
+    const fix = order.on_failure?.find(({ when }) => text.includes(when))
+    if (!fix) throw new Error(`checks fail, and nothing I know of explains it: ${text.slice(0, 200)}`)
+    if (await workshop.test([fix.when])) return transcript.say('passes here: mended already')
+    transcript.say(fix.say)
+    await work(fix.work, fix.commit)
+    await own.file(`${order.task}\n\n${fix.say}`)
+  }
+
+  return {
+    async begin(prompt) {
+      order = orderIn(prompt)
+      workshop = agent.workshop(order.folder)
+      own = createOwnPull({ agent, order, workshop })
+      transcript.say(order.task)
+      await workshop.test(order.tests)
+      if (order.question) return ask()
+      await work(order.work, order.title)
+      await own.file(order.task)
+    },
+    async hear({ tag, text }) {
+      if (tag === 'ANSWER' && order.question) await decide(text)
+      else if (tag === 'REVIEW' && text.includes('requests changes')) await review(text)
+      else if (tag === 'CI FAILED') await failure(text)
+      else if (tag === 'MERGED') await own.report()
+      else if (tag === 'MAIL') await own.readMail()
+    },
+    async objected({ objection }) {
+      if (await own.resolved()) return
+      if (await workshop.changed()) await workshop.commit(`Finish: ${order.title}`)
+      else if (objection !== 'mail' && objection !== 'messages') await own.file(order.task)
+    },
+    async settle() {},
+  }
+})

@@ -1,0 +1,118 @@
+import { ToolError } from './kit/client.js'
+import { findings } from './kit/diff.js'
+import { live } from './kit/live.js'
+import { orderIn, promptFor } from './kit/order.js'
+import { createOwnPull } from './kit/own-pull.js'
+
+// A tech lead: gives its children their orders, answers them, reads and merges their pull requests, then files its own.
+// Run as `node lead.js PROMPT_FILE MATERIALS`. Messages wake it; what is to be done it reads off the pull requests.
+
+await live((agent) => {
+  const { transcript } = agent
+  let order, workshop, own
+  let finished = false
+  const spawned = new Set()
+  const merged = new Set()
+  /** Heads that were looked at, with the number of findings. */
+  const reviewed = new Map()
+
+  const done = (names = []) => names.every((name) => merged.has(name))
+
+  async function spawn() {
+    const next = order.children.filter(({ name, after }) => !spawned.has(name) && done(after))
+    for (const child of next) spawned.add(child.name)
+    const place = { folder: order.folder, materials: order.materials }
+    for (const child of next.filter(({ kind }) => kind === 'subtree')) {
+      const made = await agent.tool('spawn_subtree', { branch_name: child.name, task: promptFor({ ...child, ...place }) }, child.name)
+      transcript.good(`${made.name} on ${made.branch}`)
+    }
+    const workers = next.filter(({ kind }) => kind === 'worker')
+    if (workers.length === 0) return
+    const specs = workers.map((child) => ({ name: child.name, prompt: promptFor({ ...child, ...place }) }))
+    const { spawned: made, errors } = await agent.tool('spawn_workers', { specs }, workers.map(({ name }) => name).join(', '))
+    for (const { name, branch } of made) transcript.good(`${name} on ${branch}`)
+    if (errors.length > 0) throw new Error(errors.map(({ name, error }) => `${name}: ${error}`).join('; '))
+  }
+
+  async function answer({ text, question }) {
+    const name = /^\[QUESTION\] (\S+)/.exec(text)?.[1]
+    const say = order.answers.find(({ when }) => text.includes(when))?.say ?? 'Decide yourself; note what you chose and why.'
+    await agent.tool('answer_question', { agent: name, message: say, question_id: question }, `${name}: ${say}`)
+  }
+
+  /** Reads a pull request by the rules, once per head. Answers whether there is nothing to object to. */
+  async function passesReview(pull) {
+    if (!reviewed.has(pull.head_sha)) {
+      const { diff } = await agent.tool('pr_diff', { pr_number: pull.number }, `#${pull.number}`)
+      const comments = findings(diff, order.review)
+      reviewed.set(pull.head_sha, comments.length)
+      const verdict = comments.length === 0 ? 'approve' : 'request_changes'
+      const body = comments.length === 0 ? 'Reads well, checks pass.' : 'Nearly there. Please mend these lines.'
+      for (const { path, line, body: words } of comments) transcript.say(`${path}:${line} ${words}`)
+      await agent.tool('pr_review', { pr_number: pull.number, verdict, body, comments }, `#${pull.number} ${verdict}`)
+    }
+    return reviewed.get(pull.head_sha) === 0
+  }
+
+  async function merge(pull, child) {
+    const result = await agent.tool('merge_pr', { pr_number: pull.number }, `#${pull.number} ${child.title}`)
+    merged.add(child.name)
+    transcript.good(`merged as ${result.sha.slice(0, 10)}${result.local_synced ? '' : `; not in my worktree: ${result.pull_error}`}`)
+    if (!result.local_synced) throw new Error(`the merge of #${pull.number} did not reach my worktree: ${result.pull_error}`)
+  }
+
+  /** Looks at what is open and does what can be done, until nothing can. */
+  async function advance() {
+    let again = true
+    while (again) {
+      again = false
+      const { pull_requests: pulls } = await agent.look('pr_list', { state: 'open' })
+      for (const child of order.children) {
+        const pull = pulls.find(({ head_branch: head }) => head === `${agent.branch}.${child.name}`)
+        if (!pull || merged.has(child.name) || !done(child.merge_after)) continue
+        if (pull.draft || pull.checks !== 'passed' || pull.mergeable !== 'mergeable') continue
+        try {
+          if (!(await passesReview(pull))) continue
+          await merge(pull, child)
+          again = true
+        } catch (error) {
+          // It moved while it was looked at: a message will tell.
+          if (!(error instanceof ToolError)) throw error
+          transcript.say(`#${pull.number} not yet: ${error.message}`)
+        }
+      }
+    }
+    await spawn()
+    if (!finished && done(order.children.map(({ name }) => name))) await finish()
+  }
+
+  async function finish() {
+    finished = true
+    if (!(await workshop.test(order.tests))) throw new Error('the tests fail after all merges')
+    if (agent.parent !== null) return own.file(`${order.task}\n\nMerged: ${order.children.map(({ title }) => title).join('; ')}.`)
+    await agent.tool('note', { message: `Finished: ${order.title}. ${order.children.length} pull requests merged, all tests pass.` })
+  }
+
+  return {
+    async begin(prompt) {
+      order = orderIn(prompt)
+      workshop = agent.workshop(order.folder)
+      own = createOwnPull({ agent, order, workshop })
+      transcript.say(order.task)
+      await spawn()
+    },
+    async hear(item) {
+      const { tag, text } = item
+      if (tag === 'QUESTION') await answer(item)
+      else if (tag === 'MAIL') await own.readMail()
+      else if (tag === 'MERGED' && text.includes(`${agent.branch} →`)) await own.report()
+      else if (tag === 'CHILD FAILED' || tag === 'STOPPED') throw new Error(text.split('\n')[0])
+      else if (tag === 'CI FAILED' && text.includes('your pull request')) throw new Error(text.split('\n')[0])
+    },
+    async objected({ objection }) {
+      if (await own.resolved()) return
+      if (finished && objection !== 'mail' && objection !== 'messages') await own.file(order.task)
+    },
+    settle: advance,
+  }
+})
