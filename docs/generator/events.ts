@@ -1,0 +1,19 @@
+import { EVENTS } from '../../src/events/event.ts'
+import { ROUTED_TYPES } from '../../src/events/router.ts'
+import { jsonSchema, table, typeText } from './schema-text.ts'
+
+/** Every event type with what it carries. */
+export function eventsSection(): string {
+  return [
+    '## Events',
+    'Every change of state is an event: `exomonad events`, `GET /v1/events`. Those marked † are also told to somebody (an agent, its parent or the human), in the words of `templates/<type>.liquid`; a file of the same name in `.exomonad/templates/` replaces them.',
+    table(
+      ['type', 'when', 'carries'],
+      Object.entries(EVENTS).map(([type, { summary, payload }]) => [
+        `\`${type}\`${(ROUTED_TYPES as readonly string[]).includes(type) ? ' †' : ''}`,
+        summary,
+        `\`${typeText(jsonSchema(payload, 'output'))}\``,
+      ]),
+    ),
+  ].join('\n\n')
+}

@@ -1,0 +1,18 @@
+import { configurationSection } from './configuration.ts'
+import { errorsSection } from './errors.ts'
+import { eventsSection } from './events.ts'
+import { toolsSection } from './tools.ts'
+
+/** The whole of docs/reference.md, from the schemas that the program itself uses. */
+export async function renderReference(): Promise<string> {
+  const sections = [
+    '# Reference',
+    'Generated from the schemas by `npm run docs`; a test fails when it is stale. Do not edit.',
+    toolsSection(),
+    configurationSection(),
+    eventsSection(),
+    errorsSection(),
+    '## End',
+  ]
+  return `${sections.join('\n\n')}\n`
+}

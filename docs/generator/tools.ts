@@ -1,0 +1,43 @@
+import { ALL_TOOLS } from '../../src/tools/all.ts'
+import type { AnyTool } from '../../src/tools/define.ts'
+import { jsonSchema, table, typeText, type SchemaNode } from './schema-text.ts'
+
+function argumentsTable(schema: SchemaNode): string {
+  const entries = Object.entries(schema.properties ?? {})
+  if (entries.length === 0) return 'No arguments.'
+  const required = new Set(schema.required)
+  return table(
+    ['argument', 'type', 'needed', 'meaning'],
+    entries.map(([name, node]) => [
+      `\`${name}\``,
+      `\`${typeText(node)}\``,
+      required.has(name) ? 'yes' : node.default === undefined ? 'no' : `no: \`${JSON.stringify(node.default)}\``,
+      [node.description, ...innerDescriptions(node)].filter(Boolean).join(' '),
+    ]),
+  )
+}
+
+/** Words on the fields of a list of objects. */
+const innerDescriptions = (node: SchemaNode): string[] =>
+  Object.entries((node.items ?? node).properties ?? {}).flatMap(([name, inner]) =>
+    inner.description === undefined ? [] : [`\`${name}\`: ${inner.description}.`],
+  )
+
+function audience(tool: AnyTool): string {
+  const who = tool.audience.map((one) => (one === 'human' ? 'the human' : `role \`${one}\``)).join(', ')
+  const listed = tool.listed ? 'listed' : 'not listed'
+  return `For ${who}; ${listed}.${tool.deprecated === undefined ? '' : ` Deprecated: ${tool.deprecated}`}`
+}
+
+/** Every tool with schema, audience and answer. */
+export function toolsSection(): string {
+  const parts = ALL_TOOLS.map((tool) => {
+    const answer = typeText(jsonSchema(tool.output, 'output'))
+    return [`### \`${tool.name}\``, tool.description, audience(tool), argumentsTable(jsonSchema(tool.input, 'input')), `Answers \`${answer}\``].join('\n\n')
+  })
+  return [
+    '## Tools',
+    'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; the codes are below.',
+    ...parts,
+  ].join('\n\n')
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../src/errors.ts'
+import { EVENTS } from '../src/events/event.ts'
+import { ROUTED_TYPES } from '../src/events/router.ts'
+import { ALL_TOOLS } from '../src/tools/all.ts'
+import { PENDING, PENDING_PARTS, REQUIREMENTS } from './requirements.ts'
+
+/** Lists that are kept in two places agree, in both directions. */
+
+const top = join(import.meta.dirname, '..')
+const files = (folder: string, ending: string): string[] =>
+  readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .toSorted()
+const read = (...path: string[]): string => readFileSync(join(top, ...path), 'utf8')
+
+describe('requirements ↔ tests', () => {
+  const cited = new Set(
+    files('test', '.test.ts').flatMap((name) => [...read('test', name).matchAll(/verifies\(\s*['"`]([^'"`]+)['"`]/g)].map((match) => match[1] ?? '')),
+  )
+
+  it('every requirement is cited by a test or stands among the pending ones with its reason', () => {
+    expect(Object.keys(REQUIREMENTS).filter((id) => !cited.has(id) && !(id in PENDING))).toEqual([])
+  })
+
+  it('no test cites a requirement that does not exist', () => {
+    expect([...cited].filter((id) => !(id in REQUIREMENTS))).toEqual([])
+  })
+
+  it('what a test shows is no longer pending', () => {
+    expect([...cited].filter((id) => id in PENDING)).toEqual([])
+  })
+
+  it('what is pending in part is shown in its other part', () => {
+    expect(Object.keys(PENDING_PARTS).filter((id) => !cited.has(id))).toEqual([])
+  })
+})
+
+describe('events ↔ templates', () => {
+  const templates = files('templates', '.liquid')
+    .filter((name) => !name.includes('/'))
+    .map((name) => name.replace(/\.liquid$/, ''))
+
+  it('every event that is sent to somebody has words', () => {
+    expect(ROUTED_TYPES.filter((type) => !templates.includes(type))).toEqual([])
+  })
+
+  it('every template is of an event that is sent to somebody', () => {
+    expect(templates.filter((name) => !(ROUTED_TYPES as readonly string[]).includes(name))).toEqual([])
+  })
+})
+
+describe('tools ↔ files, docs and guidance', () => {
+  const names = ALL_TOOLS.map((tool) => tool.name)
+  const reference = read('docs', 'reference.md')
+
+  it('every file of a tool is in the list, under its own name', () => {
+    const shared = new Set(['all.ts', 'define.ts', 'shapes.ts'])
+    const inFiles = files('src/tools', '.ts')
+      .filter((name) => !shared.has(name))
+      .map((name) => name.replace(/\.ts$/, '').replaceAll('-', '_'))
+    expect(inFiles).toEqual(names.toSorted())
+  })
+
+  it('the list is sorted by name, without doubles', () => {
+    expect(names).toEqual([...new Set(names)].toSorted())
+  })
+
+  it('the reference has every tool and no other', () => {
+    const section = /^## Tools$([\s\S]*?)^## /m.exec(reference)?.[1] ?? ''
+    expect([...section.matchAll(/^### `(\w+)`/gm)].map((match) => match[1])).toEqual(names)
+  })
+
+  it('the agents’ guidance names every listed tool', () => {
+    const guidance = files('templates/prompts', '.liquid')
+      .map((name) => read('templates/prompts', name))
+      .join('\n')
+    const generated = /\btools\b/.test(guidance) && /\{%-?\s*for\s+tool\s+in\s+tools/.test(guidance)
+    expect(ALL_TOOLS.filter((tool) => tool.listed && !generated && !guidance.includes(tool.name)).map((tool) => tool.name)).toEqual([])
+  })
+})
+
+describe('error codes ↔ docs and code', () => {
+  const codes = Object.keys(ERRORS)
+
+  it('the reference has every code and no other', () => {
+    const section = /^## Error codes$([\s\S]*?)^## /m.exec(read('docs', 'reference.md'))?.[1] ?? ''
+    expect([...section.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]).toSorted()).toEqual(codes.toSorted())
+  })
+
+  it('every code is used somewhere', () => {
+    const sources = files('src', '.ts')
+      .filter((name) => name !== 'errors.ts')
+      .map((name) => read('src', name))
+      .join('\n')
+    const reserved = new Set(RESERVED_CODES)
+    expect(codes.filter((code) => !reserved.has(code) && !new RegExp(`['"]${code}['"]`).test(sources))).toEqual([])
+    expect([...reserved].filter((code) => new RegExp(`['"]${code}['"]`).test(sources))).toEqual([])
+  })
+})
+
+describe('events ↔ docs', () => {
+  it('the reference has every event and no other', () => {
+    const section = /^## Events$([\s\S]*?)^## /m.exec(read('docs', 'reference.md'))?.[1] ?? ''
+    expect([...section.matchAll(/^\| `([a-z_.]+)`/gm)].map((match) => match[1])).toEqual(Object.keys(EVENTS))
+  })
+})
+
+/** Codes of the tool surface whose tools come with the issues that PENDING names. */
+const RESERVED_CODES = ['RESULT_NOT_READY', 'STDIN_CLOSED']
