@@ -1,0 +1,89 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Agent } from '../../adapters/store/store.ts'
+import type { Caller, Directory } from '../../core/core.ts'
+import { ExomonadError } from '../../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set on every route but public ones. */
+    caller: Caller | null
+  }
+  interface FastifyContextConfig {
+    /** Answered without a token. */
+    public?: boolean
+  }
+}
+
+export interface AuthDeps {
+  readonly directory: Pick<Directory, 'find' | 'root'>
+  /** SHA-256 of the owner’s token, hex. */
+  readonly ownerTokenHash: string
+  readonly findAgentByTokenHash: (hash: string) => Promise<Agent | undefined>
+}
+
+/** Puts the caller on every request by its bearer token (delivery.md, “Trust”; tools.md, “Identity”). */
+export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
+  fastify.decorateRequest('caller', null)
+  fastify.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.public === true) return
+    request.caller = await identify(deps, request)
+  })
+}
+
+/** The caller of a route that isn’t public. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new ExomonadError('UNAUTHORIZED', 'The request carries no token.')
+  return request.caller
+}
+
+async function identify(deps: AuthDeps, request: FastifyRequest): Promise<Caller> {
+  const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (token === undefined)
+    throw new ExomonadError(
+      'UNAUTHORIZED',
+      'The request carries no token. Send `Authorization: Bearer` with the one from EXOMONAD_TOKEN or EXOMONAD_AUTH_FILE.',
+    )
+  const as = headerText(request.headers['x-exomonad-as'])
+  const hash = createHash('sha256').update(token).digest('hex')
+  if (sameHash(hash, deps.ownerTokenHash)) return { kind: 'human', agent: as === undefined ? await deps.directory.root() : await deps.directory.find(as) }
+
+  const agent = await deps.findAgentByTokenHash(hash)
+  if (agent === undefined)
+    throw new ExomonadError(
+      'UNAUTHORIZED',
+      'The token belongs to nobody here. Use the one from EXOMONAD_TOKEN or EXOMONAD_AUTH_FILE, in the repository it was given for.',
+    )
+  if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {
+    const fate = { completed: 'has ended', failed: 'has failed', killed: 'was killed' }[agent.state]
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      `${agent.name} ${fate}, so its token does nothing more. \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
+      {
+        agent_id: agent.id,
+        state: agent.state,
+      },
+    )
+  }
+  if (as !== undefined)
+    throw new ExomonadError('NOT_ALLOWED', `Only the human may act for another agent; this is ${agent.name}’s token. Leave out --as.`, { agent_id: agent.id })
+  return { kind: 'agent', agent }
+}
+
+/** In constant time, so that a token can’t be guessed by how long its refusal takes. */
+function sameHash(one: string, other: string): boolean {
+  const left = Buffer.from(one)
+  const right = Buffer.from(other)
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** Header values are percent-encoded, since names and branches may hold any letter. */
+function headerText(value: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined || text === '') return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

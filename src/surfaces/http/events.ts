@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { Caller, Directory } from '../../core/core.ts'
+import type { AgentId } from '../../ids.ts'
+import { ExomonadError } from '../../errors.ts'
+import { parseInput } from '../parse-input.ts'
+import { callerOf } from './auth.ts'
+import { followEvents, type EventQuery, type EventSource } from './event-feed.ts'
+import { goneSignal } from './gone.ts'
+import { errorBody } from './openapi.ts'
+
+const whole = z.coerce.number().int().min(0).optional()
+const eventQuery = z.strictObject({
+  after: whole.describe('Only events with a higher seq; the header Last-Event-ID says the same and wins'),
+  since: whole.describe('Only events from this time on. Milliseconds since the epoch'),
+  types: z.string().optional().describe('Comma-separated event types'),
+  agent: z.string().optional().describe('Id, branch or name of the agent that the events are about'),
+  last: whole.describe('Begin with the newest N; 0 with follow gives only new ones'),
+  follow: z.enum(['true', 'false']).default('true').describe('false answers what there is as a JSON array'),
+})
+
+const event = z
+  .object({
+    seq: z.number().int(),
+    type: z.string(),
+    at: z.number().describe('Milliseconds since the epoch'),
+    agentId: z.string().nullable(),
+    actor: z.string(),
+    why: z.string().nullable(),
+    payload: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Event' })
+
+export interface EventRouteDeps {
+  readonly events: EventSource
+  readonly directory: Directory
+  /** Milliseconds between comments in a stream without events. */
+  readonly heartbeat: number
+}
+
+/** `GET /v1/events`: a stream of server-sent events that Last-Event-ID resumes without gap or repeat, or an array. */
+export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void {
+  const response = {
+    200: {
+      description: 'Server-sent events, or an array',
+      content: { 'text/event-stream': { schema: z.string() }, 'application/json': { schema: z.array(event) } },
+    },
+    '4xx': errorBody,
+    '5xx': errorBody,
+  }
+  fastify.get('/v1/events', { schema: { summary: 'What happened', querystring: eventQuery, response } }, async (request, reply) => {
+    const caller = callerOf(request)
+    const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
+    const query = await toQuery(deps.directory, caller, wanted, request.headers['last-event-id'])
+    const visible = visibleTo(deps.directory, caller)
+    if (wanted.follow === 'false') {
+      const shown: unknown[] = []
+      for (const entry of await deps.events.list(query)) if (await visible(entry)) shown.push(wire(entry))
+      return shown
+    }
+    const signal = goneSignal(reply)
+    return reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(Readable.from(frames(followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }), visible)))
+  })
+}
+
+async function* frames(feed: AsyncGenerator<StoredEvent | undefined>, visible: (event: StoredEvent) => Promise<boolean>): AsyncGenerator<string> {
+  // The first bytes go out at once, so that a client knows it is connected.
+  yield ': connected\n\n'
+  for await (const entry of feed) {
+    if (entry === undefined) yield ': still here\n\n'
+    else if (await visible(entry)) yield `id: ${entry.seq}\nevent: ${entry.type}\ndata: ${JSON.stringify(wire(entry))}\n\n`
+  }
+}
+
+const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({ seq, type, at, agentId, actor, why, payload })
+
+async function toQuery(
+  directory: Directory,
+  caller: Caller,
+  wanted: z.output<typeof eventQuery>,
+  lastEventId: string | string[] | undefined,
+): Promise<EventQuery> {
+  const resumed =
+    lastEventId === undefined
+      ? undefined
+      : parseInput(z.object({ 'Last-Event-ID': whole }), { 'Last-Event-ID': lastEventId }, 'GET /v1/events')['Last-Event-ID']
+  const after = resumed ?? wanted.after
+  const types = wanted.types
+    ?.split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '')
+  return {
+    ...(after === undefined ? {} : { after }),
+    ...(wanted.since === undefined ? {} : { since: wanted.since }),
+    ...(types === undefined || types.length === 0 ? {} : { types }),
+    ...(wanted.agent === undefined ? {} : { agentId: await agentInReach(directory, caller, wanted.agent) }),
+    ...(wanted.last === undefined || resumed !== undefined ? {} : { last: wanted.last }),
+  }
+}
+
+async function agentInReach(directory: Directory, caller: Caller, address: string): Promise<AgentId> {
+  const agent = await directory.find(address)
+  if (caller.kind === 'human' || agent.id === caller.agent.id || (await directory.isDescendant(agent, caller.agent.id))) return agent.id
+  throw new ExomonadError('NOT_A_CHILD', `${agent.name} is not below you in the tree: you see events about yourself and your descendants.`, {
+    agent_id: agent.id,
+  })
+}
+
+/** The owner sees all; an agent what is about itself and its descendants. Parenthood never changes, so an answer is kept. */
+function visibleTo(directory: Directory, caller: Caller): (event: StoredEvent) => Promise<boolean> {
+  if (caller.kind === 'human') return () => Promise.resolve(true)
+  const known = new Map<AgentId, boolean>([[caller.agent.id, true]])
+  return async ({ agentId }) => {
+    if (agentId === null) return false
+    const before = known.get(agentId)
+    if (before !== undefined) return before
+    const answer = await isBelow(directory, agentId, caller.agent.id)
+    known.set(agentId, answer)
+    return answer
+  }
+}
+
+async function isBelow(directory: Directory, id: AgentId, ancestor: AgentId): Promise<boolean> {
+  try {
+    return await directory.isDescendant(await directory.find(id), ancestor)
+  } catch (error) {
+    // The agent of a spawn that was taken back: its records are gone.
+    if (error instanceof ExomonadError && error.code === 'AGENT_NOT_FOUND') return false
+    throw error
+  }
+}

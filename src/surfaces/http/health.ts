@@ -1,0 +1,29 @@
+import process from 'node:process'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+
+const healthy = z
+  .looseObject({
+    status: z.literal('ok'),
+    pid: z.number().int(),
+    version: z.string(),
+    repository: z.string(),
+    uptime_seconds: z.number(),
+  })
+  .meta({ id: 'Health' })
+
+/** `GET /healthz`, the only route without a token: that the daemon answers, and which one it is. */
+export function healthRoute(
+  fastify: FastifyInstance,
+  deps: { version: string; repository: string; clock: () => number; health: () => Record<string, unknown> },
+): void {
+  const startedAt = deps.clock()
+  fastify.get('/healthz', { config: { public: true }, schema: { summary: 'Whether the daemon answers', security: [], response: { 200: healthy } } }, () => ({
+    ...deps.health(),
+    status: 'ok',
+    pid: process.pid,
+    version: deps.version,
+    repository: deps.repository,
+    uptime_seconds: Math.max(0, Math.round((deps.clock() - startedAt) / 1000)),
+  }))
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Caller, Hooks } from '../../core/core.ts'
+import { callerOf } from './auth.ts'
+import { answers } from './openapi.ts'
+
+/** What agent CLIs send their hooks: everything optional, more is ignored, and what has an odd type counts as absent. A hook must not fail over it. */
+const text = z.string().optional().catch(undefined)
+const hookFacts = z
+  .looseObject({
+    session_id: text,
+    transcript: text,
+    transcript_path: text,
+    prompt: text,
+    tool: text,
+    tool_name: text,
+    reason: text,
+    message: text,
+  })
+  .catch({})
+  .meta({ id: 'HookFacts' })
+type HookFacts = z.output<typeof hookFacts>
+
+const stopAnswer = z
+  .object({ decision: z.enum(['allow', 'block']), note: z.string().optional(), objection: z.string().optional(), reason: z.string().optional() })
+  .meta({ id: 'StopAnswer' })
+const nothing = z.object({})
+
+export const HOOK_EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end'] as const
+export type HookEvent = (typeof HOOK_EVENTS)[number]
+
+/** Tells core what a hook said, live or read from the spool. Only `stop` has an answer of its own. */
+export function callHook(hooks: Hooks, event: HookEvent, caller: Caller, body: unknown): Promise<unknown> {
+  const facts: HookFacts = hookFacts.parse(body ?? {})
+  switch (event) {
+    case 'session-start':
+      return hooks.sessionStart(caller, { session_id: facts.session_id, transcript: facts.transcript ?? facts.transcript_path })
+    case 'prompt':
+      return hooks.promptSubmit(caller, { prompt: facts.prompt })
+    case 'tool':
+      return hooks.toolUse(caller, { tool: facts.tool ?? facts.tool_name })
+    case 'stop':
+      return hooks.stop(caller)
+    case 'waiting':
+      return hooks.waiting(caller, facts.reason ?? facts.message ?? 'it waits for a person')
+    case 'session-end':
+      return hooks.sessionEnd(caller, facts.reason ?? 'its session ended')
+  }
+}
+
+/** `POST /v1/hooks/<event>`. */
+export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
+  for (const event of HOOK_EVENTS) {
+    const result = event === 'stop' ? stopAnswer : nothing
+    fastify.post(
+      `/v1/hooks/${event}`,
+      { schema: { summary: `An agent CLI’s ${event} hook`, body: hookFacts, response: answers(result) } },
+      async (request, reply) => reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
+    )
+  }
+}

@@ -1,0 +1,124 @@
+import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import createFastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Agent } from '../../adapters/store/store.ts'
+import type { Core } from '../../core/core.ts'
+import { asExomonadError, ExomonadError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { AnyTool } from '../../tools/define.ts'
+import type { RoleTools } from '../tool-access.ts'
+import { installAuth } from './auth.ts'
+import { answerError, fromFastify, installErrors, rawAnswer } from './errors.ts'
+import type { EventSource } from './event-feed.ts'
+import { eventRoute } from './events.ts'
+import { healthRoute } from './health.ts'
+import { hookRoutes } from './hooks.ts'
+import { installOpenApi, openApiRoute } from './openapi.ts'
+import { toolRoutes } from './tools.ts'
+import { treeRoute } from './tree.ts'
+
+export interface HttpServerDeps {
+  readonly core: Core
+  readonly tools: readonly AnyTool[]
+  readonly events: EventSource
+  /** SHA-256 of the owner’s token, hex. */
+  readonly ownerTokenHash: string
+  readonly findAgentByTokenHash: (hash: string) => Promise<Agent | undefined>
+  readonly log: Log
+  readonly version: string
+  /** Path of the repository, as `/healthz` says it. */
+  readonly repository: string
+  readonly clock: () => number
+  /** Further facts for `/healthz`. */
+  readonly health?: () => Record<string, unknown>
+  /** `[roles.NAME] tools` of the configuration. */
+  readonly roleTools?: RoleTools
+  /** Milliseconds between comments in an event stream without events; default 15 s. */
+  readonly heartbeat?: number
+}
+
+export interface HttpServer {
+  /** Serves on a Unix socket that only this user reaches. A socket that a dead daemon left there is replaced. */
+  listen(socketPath: string): Promise<void>
+  /** Ends all connections, event streams and waiting calls included, and removes the socket. */
+  close(): Promise<void>
+  readonly fastify: FastifyInstance
+}
+
+const BODY_LIMIT = 10 * 1024 * 1024
+
+/** The daemon’s HTTP surface. Bodies, headers and tokens are never logged. */
+export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
+  const roleTools = deps.roleTools ?? (() => undefined)
+  const fastify = createFastify({
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, _request, reply) => answerError(reply as unknown as FastifyReply, fromFastify(error) ?? asExomonadError(error)),
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(rawAnswer(new ExomonadError('INVALID_ARG', `The request is not HTTP that this understands: ${error.message}.`)))
+      else socket.destroy()
+    },
+  })
+  // Schemas describe the routes; values are checked where they are used, in the same way for every surface.
+  fastify.setValidatorCompiler(() => (value) => ({ value }))
+  fastify.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  parseEveryBodyAsJson(fastify)
+  installErrors(fastify, deps.log)
+  installAuth(fastify, { directory: deps.core.directory, ownerTokenHash: deps.ownerTokenHash, findAgentByTokenHash: deps.findAgentByTokenHash })
+  await installOpenApi(fastify, deps.version)
+
+  healthRoute(fastify, { ...deps, health: deps.health ?? (() => ({})) })
+  toolRoutes(fastify, { core: deps.core, tools: deps.tools, roleTools, log: deps.log })
+  treeRoute(fastify, deps.core.view)
+  eventRoute(fastify, { events: deps.events, directory: deps.core.directory, heartbeat: deps.heartbeat ?? 15_000 })
+  hookRoutes(fastify, deps.core.hooks)
+  openApiRoute(fastify)
+
+  return {
+    fastify,
+    listen: async (socketPath) => {
+      mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
+      removeStaleSocket(socketPath)
+      bindPrivately(fastify)
+      await fastify.listen({ path: socketPath })
+      chmodSync(socketPath, 0o600)
+    },
+    close: async () => {
+      await fastify.close()
+    },
+  }
+}
+
+/** Whatever the content type says: curl sends another by default. An empty body is no arguments. */
+function parseEveryBodyAsJson(fastify: FastifyInstance): void {
+  const parse = fastify.getDefaultJsonParser('error', 'error')
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body.trim() === '') done(null, {})
+    else void parse(request, body, done)
+  })
+}
+
+/** Only what a dead daemon left: the caller holds the instance lock, so no live one serves here. */
+function removeStaleSocket(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) throw new ExomonadError('NOT_AVAILABLE', `${path} is in the way: the daemon’s socket belongs there. Move it away.`, { path })
+  unlinkSync(path)
+}
+
+/** Node binds inside listen(), in the same turn: with this umask the socket is never reachable by others, not even for a moment. */
+function bindPrivately(fastify: FastifyInstance): void {
+  const { server } = fastify
+  const listen = server.listen.bind(server) as (...options: unknown[]) => typeof server
+  server.listen = ((...options: unknown[]) => {
+    const before = process.umask(0o177)
+    try {
+      return listen(...options)
+    } finally {
+      process.umask(before)
+    }
+  }) as typeof server.listen
+}

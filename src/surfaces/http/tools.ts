@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Core } from '../../core/core.ts'
+import { ExomonadError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { AnyTool } from '../../tools/define.ts'
+import { nearestName } from '../nearest-name.ts'
+import { parseInput } from '../parse-input.ts'
+import { listTools, runTool } from '../run-tool.ts'
+import type { RoleTools } from '../tool-access.ts'
+import { schemasOf } from '../tool-schemas.ts'
+import { callerOf } from './auth.ts'
+import { goneSignal } from './gone.ts'
+import { answers } from './openapi.ts'
+
+const listQuery = z.object({ all: z.enum(['true', 'false']).optional().describe('With true the human also gets the tools that are not listed') })
+
+const toolList = z
+  .object({
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+        outputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+      }),
+    ),
+  })
+  .meta({ id: 'ToolList' })
+
+/** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool. */
+export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: readonly AnyTool[]; roleTools: RoleTools; log: Log }): void {
+  const { core, tools, roleTools, log } = deps
+
+  fastify.get(
+    '/v1/tools',
+    { schema: { summary: 'The tools the caller may use, sorted by name', querystring: listQuery, response: answers(toolList) } },
+    (request) => {
+      const { all } = parseInput(listQuery, request.query, 'GET /v1/tools')
+      return { tools: listTools(tools, callerOf(request), { roleTools, all: all === 'true' }) }
+    },
+  )
+
+  for (const tool of tools) {
+    const { input, output } = schemasOf(tool)
+    fastify.post(
+      `/v1/tools/${tool.name}`,
+      { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },
+      async (request, reply) => reply.send(await runTool(tool, { core, caller: callerOf(request), signal: goneSignal(reply), roleTools, log }, request.body)),
+    )
+  }
+
+  fastify.post<{ Params: { name: string } }>('/v1/tools/:name', { schema: { hide: true } }, (request, reply) => {
+    const { name } = request.params
+    const near = nearestName(
+      name,
+      tools.map((tool) => tool.name),
+    )
+    const hint = near === undefined ? 'GET /v1/tools lists them' : `did you mean ${near}?`
+    return reply.code(404).send(
+      new ExomonadError('INVALID_ARG', `There is no tool ${name}: ${hint}`, {
+        field: 'tool',
+        found: name,
+        ...(near === undefined ? {} : { nearest: near }),
+      }).toJSON(),
+    )
+  })
+}

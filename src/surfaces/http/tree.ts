@@ -1,0 +1,10 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { View } from '../../core/core.ts'
+import { answers } from './openapi.ts'
+
+/** `GET /v1/tree`: one read of the store. */
+export function treeRoute(fastify: FastifyInstance, view: View): void {
+  const result = z.record(z.string(), z.unknown()).describe('The result of the tool `tree`')
+  fastify.get('/v1/tree', { schema: { summary: 'The tree of agents', response: answers(result) } }, () => view.tree())
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { ExomonadError } from '../errors.ts'
+import type { Caller, Core } from '../core/core.ts'
+import type { Log } from '../log.ts'
+import type { AnyTool } from '../tools/define.ts'
+import { parseInput } from './parse-input.ts'
+import { actsAsHuman, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
+import { schemasOf } from './tool-schemas.ts'
+
+export interface ToolCall {
+  readonly core: Core
+  readonly caller: Caller
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal
+  readonly progress?: (message: string) => void
+  readonly roleTools: RoleTools
+  readonly log: Log
+}
+
+/**
+ * One call of a tool, the same from every surface: role, input, handler, output. Throws NOT_ALLOWED, INVALID_ARG with the field, what the
+ * handler throws, and INTERNAL for a result that its own schema refuses (logged; the result is not shown).
+ */
+export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
+  requireAccess(tool, call.caller, call.roleTools)
+  const { input: inputSchema, output: outputSchema } = schemasOf(tool)
+  const input = parseInput(inputSchema, rawInput ?? {}, tool.name)
+  const context = { core: call.core, caller: call.caller, signal: call.signal, progress: call.progress ?? (() => {}) }
+  const output = outputSchema.safeParse(await tool.handler(context, input))
+  if (!output.success) {
+    const issues = output.error.issues.map(({ path, message }) => ({ path, message }))
+    call.log.error({ tool: tool.name, issues }, 'a tool’s result does not fit its schema')
+    throw new ExomonadError('INTERNAL', `${tool.name} was done, but its result has an unexpected shape. See \`exomonad daemon logs\`.`, { tool: tool.name })
+  }
+  return tool.deprecated === undefined ? output.data : withWarning(output.data, `${tool.name} is deprecated; use ${tool.deprecated}.`)
+}
+
+function withWarning(result: unknown, warning: string): unknown {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
+  const warnings = 'warnings' in result && Array.isArray(result.warnings) ? result.warnings : []
+  return { ...result, warnings: [...warnings, warning] }
+}
+
+export interface ListedTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: z.core.JSONSchema.BaseSchema
+  readonly outputSchema: z.core.JSONSchema.BaseSchema
+}
+
+/** The tools a caller may use, sorted by name. `all` adds the unlisted ones, for the human only. */
+export function listTools(tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): ListedTool[] {
+  const all = options.all === true && actsAsHuman(caller)
+  return tools
+    .filter((tool) => (all || tool.listed) && mayUse(tool, caller, options.roleTools))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map((tool) => {
+      const { input, output } = schemasOf(tool)
+      return { name: tool.name, description: tool.description, inputSchema: jsonSchema(input, 'input'), outputSchema: jsonSchema(output, 'output') }
+    })
+}
+
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.BaseSchema => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
