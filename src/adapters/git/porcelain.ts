@@ -10,6 +10,7 @@ export function createPorcelain({ commonDir, environment }: { commonDir: string;
       baseDir: commonDir,
       config: [...SETTINGS],
       timeout: { block: 120_000 },
+      allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
       unsafe: { allowUnsafeHooksPath: true, allowUnsafeFsMonitor: true, allowUnsafeConfigPaths: true },
     }).env(variables)
     try {

@@ -61,8 +61,9 @@ export function createRemotes({
 
   return {
     async remotes() {
-      const found = await porcelain('list the remotes', (git) => git.getRemotes(true))
-      return new Map(found.map((remote) => [remote.name, remote.refs.fetch ?? remote.refs.push ?? '']))
+      // simple-git’s own reading of this ends a URL at its first space.
+      const lines = await porcelain('list the remotes', (git) => git.raw('remote', '--verbose'))
+      return new Map(Array.from(lines.matchAll(/^(.+)\t(.*) \(fetch\)/gm), ([, name = '', url = '']) => [name, url]))
     },
     async addRemote(name, url) {
       refuseOption(name)

@@ -6,7 +6,7 @@ import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 const LOCAL_TIMEOUT = 120_000
 const REMOTE_TIMEOUT = 180_000
 /** Waits between tries where another git (the user’s, an agent’s) holds a lock: about a second in all. */
-const LOCK_WAITS = [10, 20, 40, 80, 160, 320, 500]
+export const LOCK_WAITS = [10, 20, 40, 80, 160, 320, 500]
 
 export interface RunOptions {
   /** The worktree it runs in; without, the command is about the repository as a whole. */
@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly timeout?: number
   /** Takes no locks beyond what it must, so that it never disturbs an agent’s own git. */
   readonly reads?: boolean
+  /** False: not tried again where another process holds a lock. */
+  readonly patient?: boolean
 }
 
 /** Runs git on one repository. */
@@ -50,7 +52,7 @@ export function createRun({ commonDir, environment, exec }: { commonDir: string;
   const attempt: Run['attempt'] = async (args, options = {}) => {
     let result = await once(args, options)
     for (const wait of LOCK_WAITS) {
-      if (!isLocked(result)) return result
+      if (options.patient === false || !isLocked(result)) return result
       await pause(wait)
       result = await once(args, options)
     }

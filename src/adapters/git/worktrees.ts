@@ -1,10 +1,12 @@
 import { readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join, resolve as absolute } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
+import { isLocked } from './failure.ts'
 import type { Git } from './git.ts'
 import { createIgnoredFiles } from './ignored.ts'
 import type { Mutex } from './mutex.ts'
-import type { Run } from './run.ts'
+import { LOCK_WAITS, type Run } from './run.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
 type Worktrees = Pick<Git, 'worktrees' | 'addWorktree' | 'removeWorktree' | 'addDetachedWorktree' | 'ignoredFiles'>
@@ -26,13 +28,21 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
     await run.output('prune worktrees', ['worktree', 'prune', '--expire', 'now'])
   }
 
-  /** One process where all goes well. */
-  const add = async (path: string, args: readonly string[], settings: readonly string[]): Promise<void> => {
-    const options = { settings, timeout: CHECKOUT_TIMEOUT }
-    let result = await run.attempt(['worktree', 'add', ...args], options)
-    if (result.exitCode !== 0 && LEFT_BEHIND.test(result.stderr)) {
-      await prune(path)
-      result = await run.attempt(['worktree', 'add', ...args], options)
+  /** One process where all goes well. `undo` takes back what a failed one leaves, before another try and in the end. */
+  const add = async (path: string, args: readonly string[], settings: readonly string[], undo?: () => Promise<unknown>): Promise<void> => {
+    const once = async () => {
+      const result = await run.attempt(['worktree', 'add', ...args], { settings, timeout: CHECKOUT_TIMEOUT, patient: false })
+      // Where the branch was there before, git says so and has done nothing.
+      if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr)) await undo?.()
+      return result
+    }
+    let result = await once()
+    for (const wait of LOCK_WAITS) {
+      if (result.exitCode === 0) return
+      if (LEFT_BEHIND.test(result.stderr)) await prune(path)
+      else if (isLocked(result)) await pause(wait)
+      else break
+      result = await once()
     }
     if (result.exitCode !== 0) throw run.failure(`make the worktree ${path}`, result)
   }
@@ -44,15 +54,9 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
       lock(async () => {
         const settings = checkoutWorkers === undefined ? [] : [`checkout.workers=${checkoutWorkers}`]
         if (!create) return add(path, ['--', path, branch], settings)
-        try {
-          await add(path, ['--no-track', '-b', branch, '--', path, at], settings)
-        } catch (error) {
-          // git makes the branch first and keeps it when the checkout fails. Where the branch was there before, git says so and did nothing.
-          const failed = error as ExomonadError
-          const ours = failed.code !== 'BRANCH_EXISTS' && String(failed.facts['git'] ?? '').includes('Preparing worktree (new branch')
-          if (ours) await run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
-          throw error
-        }
+        // git makes the branch first and keeps it when the checkout fails.
+        const undo = () => run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
+        return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
       }),
 
     async addDetachedWorktree(path, sha) {
