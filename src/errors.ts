@@ -23,6 +23,11 @@ export const ERRORS = {
   NOT_INITIALIZED: { status: 409, meaning: 'exomonad is not set up in this repository.', remedy: 'Run `exomonad init`.' },
   NO_COMMITS: { status: 409, meaning: 'The repository has no commit that agents could start from.', remedy: 'Make a first commit, then try again.' },
   DETACHED_HEAD: { status: 409, meaning: 'The worktree is not on a branch.', remedy: 'Check out a branch first.' },
+  WRONG_BRANCH: {
+    status: 409,
+    meaning: 'The worktree is on another branch than the agent’s.',
+    remedy: 'Check the agent’s branch out again.',
+  },
   AGENT_NOT_FOUND: { status: 404, meaning: 'No agent has that id, branch or name.', remedy: '`exomonad tree` lists the agents.' },
   AMBIGUOUS_ID: { status: 409, meaning: 'Several agents match.', remedy: 'Use the branch or a longer prefix of the id.' },
   ALREADY_DEAD: {
@@ -68,6 +73,11 @@ export const ERRORS = {
   FORGE_UNAVAILABLE: { status: 503, meaning: 'The forge or its remote cannot be reached.', remedy: 'Check the remote; nothing was changed.' },
   STORE_BUSY: { status: 503, meaning: 'The store is locked by another process.', remedy: 'Try again; `exomonad ps` shows the daemons.' },
   STORE_TOO_NEW: { status: 409, meaning: 'The store was written by a newer exomonad.', remedy: 'Use that version, or newer.' },
+  STORE_CORRUPT: {
+    status: 500,
+    meaning: 'The file of the store is damaged, or not a store.',
+    remedy: 'Bring back a copy, or move the file away and run `exomonad init`; branches and worktrees are not affected.',
+  },
   DISK_FULL: { status: 503, meaning: 'The disk is full.', remedy: 'Make room; nothing was lost.' },
   SOCKET_PATH_TOO_LONG: { status: 409, meaning: 'No folder for the socket has a path short enough.', remedy: 'Set XDG_RUNTIME_DIR to a short path.' },
   DAEMON_UNAVAILABLE: {

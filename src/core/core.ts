@@ -172,9 +172,7 @@ export interface Talking {
   /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
   /** The human’s mail, open questions and approvals. `clear` marks the mail read. */
-  inbox(options: {
-    clear: boolean
-  }): Promise<{
+  inbox(options: { clear: boolean }): Promise<{
     messages: InboxItem[]
     questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]
     approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]
@@ -196,8 +194,6 @@ export interface Hooks {
   stop(caller: Caller): Promise<StopAnswer>
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string): Promise<void>
-  /** It reports the outcome of its task (the completion message). */
-  complete(caller: Caller, outcome: { success: boolean; summary?: string | undefined; error?: string | undefined; partial?: string | undefined }): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>
 }
 

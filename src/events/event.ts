@@ -45,7 +45,13 @@ export const EVENTS = {
 
   note: define('An agent told its parent something.', { name: z.string(), message: z.string() }),
   'question.asked': define('An agent asked its parent.', { name: z.string(), question_id: z.string(), message: z.string() }),
-  'question.answered': define('A question was answered.', { question_id: z.string(), question: z.string(), answer: z.string(), by: z.string() }),
+  'question.answered': define('A question was answered.', {
+    question_id: z.string(),
+    question: z.string(),
+    answer: z.string(),
+    by: z.string(),
+    delivered_by: z.enum(['tool', 'message']),
+  }),
   message: define('A person wrote to an agent.', { message: z.string() }),
   mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
 

@@ -241,6 +241,8 @@ export interface SnapshotStore {
   put(key: string, value: Record<string, unknown>): Promise<void>
   remove(key: string): Promise<void>
   keys(prefix: string): Promise<string[]>
+  /** All whose key begins so, by key. */
+  list(prefix: string): Promise<Map<string, Record<string, unknown>>>
 }
 
 // ── Rows of the local forge ────────────────────────────────────────────────

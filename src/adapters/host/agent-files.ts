@@ -1,0 +1,98 @@
+import { constants } from 'node:fs'
+import { copyFile, lstat, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { ExomonadError } from '../../errors.ts'
+import type { AgentId } from '../../ids.ts'
+import type { Paths } from '../../paths.ts'
+import type { Exec } from '../exec.ts'
+import { launchFile } from '../multiplexer/launch-file.ts'
+
+/** The files an agent is started with and leaves behind. */
+export interface AgentFiles {
+  readonly promptFile: (id: AgentId) => string
+  readonly authFile: (id: AgentId) => string
+  writePrompt(id: AgentId, text: string): Promise<string>
+  /** The token in a 0600 file, for agent CLIs that hide variables named *TOKEN* from their shells. */
+  writeAuth(id: AgentId, token: string): Promise<string>
+  /** Writes the 0600 launch file and answers the argv that reads, deletes and becomes it. */
+  writeLaunch(id: AgentId, options: { env: Readonly<Record<string, string>>; argv: readonly string[] }): Promise<readonly string[]>
+  /** Removes prompt, token and launch file. */
+  remove(id: AgentId): Promise<void>
+  exists(path: string): Promise<boolean>
+  /** Copies files (relative paths) between worktrees, copy-on-write where the filesystem can. OUTSIDE_ROOT for paths or links that leave them. */
+  copyInto(from: string, to: string, files: readonly string[]): Promise<void>
+  /** Runs a set-up command to its end; answers what it printed where it failed. */
+  runSetup(argv: readonly string[], worktree: string, timeoutMs: number): Promise<{ ok: true } | { ok: false; output: string }>
+  saveTranscript(id: AgentId, text: string): Promise<void>
+  readTranscript(id: AgentId): Promise<string | null>
+}
+
+/** Variables of the daemon’s own agent or multiplexer that must not reach an agent. */
+const UNSET = ['TMUX', 'TMUX_PANE', 'ZELLIJ', 'ZELLIJ_SESSION_NAME', 'ZELLIJ_PANE_ID', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT']
+
+export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: Exec; environment: () => Promise<Record<string, string>> }): AgentFiles {
+  const { paths } = deps
+  const promptFile = (id: AgentId) => join(paths.prompts, `${id}.md`)
+  const authFile = (id: AgentId) => join(paths.auth, id)
+  const launchPath = (id: AgentId) => join(paths.launch, `${id}.sh`)
+  const transcript = (id: AgentId) => join(paths.transcripts, `${id}.txt`)
+
+  const writePrivate = async (file: string, text: string): Promise<string> => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, text, { mode: 0o600 })
+    return file
+  }
+
+  return {
+    promptFile,
+    authFile,
+    writePrompt: (id, text) => writePrivate(promptFile(id), text),
+    writeAuth: (id, token) => writePrivate(authFile(id), token),
+    writeLaunch: async (id, options) => ['/bin/sh', deps.launcher, await writePrivate(launchPath(id), launchFile({ ...options, unset: UNSET }))],
+    remove: async (id) => {
+      await Promise.all([promptFile(id), authFile(id), launchPath(id)].map((file) => rm(file, { force: true })))
+    },
+    exists: async (path) => {
+      try {
+        await lstat(path)
+        return true
+      } catch {
+        return false
+      }
+    },
+    copyInto: async (from, to, files) => {
+      for (const file of files) {
+        const source = inside(from, file)
+        const target = inside(to, file)
+        if ((await lstat(source)).isSymbolicLink())
+          throw new ExomonadError('OUTSIDE_ROOT', `worktree.include matches ${file}, a symbolic link. Include what it points to instead.`, { file })
+        await mkdir(dirname(target), { recursive: true })
+        await copyFile(source, target, constants.COPYFILE_FICLONE)
+      }
+    },
+    runSetup: async ([file = '', ...args], worktree, timeoutMs) => {
+      const result = await deps.exec(file, args, { cwd: worktree, env: await deps.environment(), timeout: timeoutMs })
+      if (result.exitCode === 0) return { ok: true }
+      const why = result.timedOut ? `timed out after ${timeoutMs / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
+      return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }
+    },
+    saveTranscript: async (id, text) => {
+      await writePrivate(transcript(id), text)
+    },
+    readTranscript: async (id) => {
+      try {
+        await stat(transcript(id))
+        return await readFile(transcript(id), 'utf8')
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+function inside(root: string, file: string): string {
+  const path = resolve(root, file)
+  const way = relative(root, path)
+  if (way === '' || way.startsWith(`..${sep}`) || way === '..') throw new ExomonadError('OUTSIDE_ROOT', `${file} leads out of ${root}.`, { file, root })
+  return path
+}

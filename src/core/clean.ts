@@ -1,0 +1,79 @@
+import type { Agent } from '../adapters/store/store.ts'
+import type { Upkeep } from './core.ts'
+import type { Deps } from './deps.ts'
+import { isAlive } from './lifecycle.ts'
+import { knownPulls } from './pull-records.ts'
+
+/** Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the worktree clean, the program ended. */
+export function createClean({
+  store,
+  git,
+  forge,
+  multiplexer,
+  publisher,
+  clock,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'multiplexer' | 'publisher' | 'clock'>): Upkeep['clean'] {
+  /** Null where it may go; else why it stays. */
+  const keepReason = async (agent: Agent, tips: Awaited<ReturnType<typeof git.branches>>): Promise<string | null> => {
+    if (isAlive(agent.state)) return `its program may still run (${agent.state}); kill it first`
+    if (agent.adopted) return 'it was there before the agent'
+    const tip = tips.get(agent.branch)
+    const worktrees = await git.worktrees()
+    const entry = worktrees.find((worktree) => worktree.path === agent.worktree)
+    if (entry !== undefined && !entry.prunable) {
+      const status = await git.status(agent.worktree)
+      if (status.operation !== null) return `a ${status.operation} is in progress`
+      if (status.dirty.length > 0)
+        return `${status.dirty.length} uncommitted file${status.dirty.length === 1 ? '' : 's'}: ${status.dirty.slice(0, 3).join(', ')}`
+      if (status.branch !== agent.branch) return `its worktree is on ${status.branch ?? 'no branch'}`
+    }
+    if (tip === undefined) return null
+    const bases = [
+      agent.baseBranch === null ? null : `refs/remotes/${forge.remote}/${agent.baseBranch}`,
+      agent.baseBranch === null ? null : `refs/heads/${agent.baseBranch}`,
+    ]
+    const pulls = (await knownPulls(store)).filter((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip)
+    for (const name of bases) {
+      const base = name === null ? null : await git.resolve(name)
+      if (base === null) continue
+      if (tip === agent.forkPoint && (await git.isAncestor(tip, base))) return null
+      for (const pull of pulls) if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
+      if (await git.isMerged(tip, base)) return null
+    }
+    return agent.baseBranch === null ? 'it has no base to be merged into' : `it has commits that are not proven to be in ${agent.baseBranch}`
+  }
+
+  return async ({ dryRun }) => {
+    const removed: { agent: string; branch: string; worktree: string }[] = []
+    const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
+    // Children before parents: a parent’s branch is the base its children are compared with.
+    const agents = (await store.agents.list()).filter((agent) => agent.ownsWorktree && agent.reapedAt === null).sort((a, b) => b.depth - a.depth)
+    const tips = await git.branches()
+    for (const agent of agents) {
+      const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
+      const reason = await keepReason(agent, tips)
+      if (reason !== null) {
+        kept.push({ ...place, reason })
+        continue
+      }
+      removed.push(place)
+      if (dryRun) continue
+      if (agent.paneId !== null) await multiplexer.close(agent.paneId)
+      await git.removeWorktree(agent.worktree)
+      const tip = tips.get(agent.branch)
+      if (tip !== undefined) {
+        await git.deleteBranch(agent.branch, tip)
+        const remote = await git.remoteTip(forge.remote, agent.branch)
+        if (remote === tip) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
+      }
+      await store.agents.update(agent.id, { reapedAt: clock(), paneId: null })
+      await publisher.publish({
+        type: 'agent.removed',
+        agentId: agent.id,
+        actor: 'human',
+        payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
+      })
+    }
+    return { removed, kept }
+  }
+}

@@ -1,0 +1,56 @@
+import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
+import type { AgentFiles } from '../adapters/host/agent-files.ts'
+import type { Forge } from '../adapters/forge/forge.ts'
+import type { Git } from '../adapters/git/git.ts'
+import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Config } from '../config/schema.ts'
+import type { Publisher } from '../events/publish.ts'
+import type { AgentId, Recipient } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Paths } from '../paths.ts'
+import type { Clock } from './clock.ts'
+
+/** What use cases are given. Each factory asks only for its part. */
+export interface Deps {
+  readonly store: Store
+  readonly git: Git
+  readonly multiplexer: Multiplexer
+  readonly forge: Forge
+  readonly files: AgentFiles
+  readonly publisher: Publisher
+  readonly outbox: OutboxControl
+  readonly polling: Polling
+  readonly settings: Settings
+  readonly prompts: (name: PromptName, data: Record<string, unknown>) => Promise<string>
+  readonly paths: Paths
+  readonly clock: Clock
+  readonly log: Log
+  /** Called when a step of a journaled operation has been written and is about to be taken. */
+  readonly onJournalStep: (kind: string, step: string) => void
+}
+
+export type PromptName = 'subtree' | 'worker' | 'root' | 'resume'
+
+export interface Settings {
+  /** The configuration as it is on disk now. CONFIG_INVALID where it does not parse. */
+  config(): Promise<Config>
+  /** Throws UNTRUSTED_CONFIG where configuration or templates that git tracks were not trusted. Before anything configured is run. */
+  requireTrust(): Promise<void>
+  /** AGENT_CLI_MISSING where it is not configured. */
+  agentCli(name: string): Promise<AgentCli>
+}
+
+/** What use cases need of the outbox. */
+export interface OutboxControl {
+  wake(recipient?: Recipient): void
+  /** Confirms deliveries to an agent; answers those that were its own and known. */
+  ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>
+  /** Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits. */
+  takeForHook(agentId: AgentId): Promise<string | null>
+}
+
+export interface Polling {
+  /** Reads these pull requests now and publishes what changed. */
+  poll(numbers: readonly number[]): Promise<void>
+}

@@ -1,0 +1,40 @@
+import type { Agent, Store } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import type { AgentId } from '../ids.ts'
+import type { Caller, Directory } from './core.ts'
+import { isAlive } from './lifecycle.ts'
+import { ancestorsOf, resolveAddress } from './tree.ts'
+
+export function createDirectory({ store }: { store: Store }): Directory {
+  return {
+    find: async (address) => resolveAddress(await store.agents.list(), address),
+    root: async () => {
+      const root = (await store.agents.list()).find((agent) => agent.kind === 'root')
+      if (root === undefined)
+        throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init` on the branch the tree should grow from.')
+      return root
+    },
+    byTokenHash: (hash) => store.agents.findByTokenHash(hash),
+    isDescendant: async (agent, ancestor) => ancestorsOf(await store.agents.list(), agent.id).some((above) => above.id === ancestor),
+  }
+}
+
+/** NOT_A_CHILD unless the target is below the caller. The human may act on anyone. */
+export function requireBelow(agents: readonly Agent[], caller: Caller, target: Agent, verb: string): void {
+  if (caller.kind === 'human') return
+  if (ancestorsOf(agents, target.id).some((above) => above.id === caller.agent.id)) return
+  throw new ExomonadError('NOT_A_CHILD', `${caller.agent.name} can’t ${verb} ${target.name}: it is not below ${caller.agent.name} in the tree.`, {
+    agent: target.id,
+  })
+}
+
+/** ALREADY_DEAD for agents that ended. */
+export function requireAlive(agent: Agent, verb: string): void {
+  if (isAlive(agent.state)) return
+  throw new ExomonadError('ALREADY_DEAD', `${agent.name} has ${agent.state === 'killed' ? 'been killed' : agent.state}: can’t ${verb} it.`, {
+    agent: agent.id,
+    state: agent.state,
+  })
+}
+
+export const actorOf = (caller: Caller): AgentId | 'human' => (caller.kind === 'human' ? 'human' : caller.agent.id)

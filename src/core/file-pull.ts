@@ -1,0 +1,96 @@
+import type { Agent } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
+import type { Pulls } from './core.ts'
+import type { Deps } from './deps.ts'
+import type { BranchPush } from './push-branch.ts'
+
+/** Pushes the caller’s branch and files its pull request against the recorded base. */
+export function createFilePull({
+  store,
+  git,
+  forge,
+  polling,
+  settings,
+  branchPush,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings'> & { branchPush: BranchPush }): Pulls['file'] {
+  /** The recorded parent branch; by the dot rule where there is no record; for the root what the configuration or the remote says. */
+  const baseOf = async (agent: Agent): Promise<BranchName> => {
+    if (agent.baseBranch !== null) return agent.baseBranch
+    if (agent.kind === 'root') {
+      const configured = (await settings.config()).root.base
+      const base = configured === undefined ? await git.defaultBranch(forge.remote) : asBranchName(configured)
+      if (base === null || base === agent.branch) {
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${agent.branch} is the root: there is no branch to file a pull request against. Set [root] base in the configuration for that.`,
+          { branch: agent.branch },
+        )
+      }
+      return base
+    }
+    const parent = parentBranch(agent.branch)
+    if (parent === null)
+      throw new ExomonadError('INVALID_ARG', `${agent.branch} has no parent branch on record, and none by its name.`, { branch: agent.branch })
+    return parent
+  }
+
+  /** The forge must know the base before anything can be filed against it. */
+  const publishBase = async (base: BranchName) => {
+    if ((await git.remoteTip(forge.remote, base)) !== null) return
+    const local = await git.resolve(`refs/heads/${base}`)
+    if (local === null) throw new ExomonadError('INVALID_ARG', `The base branch ${base} exists neither here nor on ${forge.remote}.`, { base })
+    await git.push(forge.remote, { sha: local, branch: base, expected: null })
+  }
+
+  return async (caller, { title, body, draft }) => {
+    const { agent } = caller
+    const base = await baseOf(agent)
+    const status = await git.status(agent.worktree)
+    if (status.operation !== null) {
+      throw new ExomonadError(
+        'DIRTY_WORKTREE',
+        `A ${status.operation} is in progress in ${agent.worktree}. Finish it (\`git ${status.operation} --continue\`) first.`,
+        { operation: status.operation },
+      )
+    }
+    if (status.branch !== agent.branch) {
+      throw new ExomonadError(
+        'WRONG_BRANCH',
+        `${agent.worktree} is on ${status.branch ?? 'no branch'}, not on ${agent.branch}. Check out ${agent.branch} first.`,
+        { found: status.branch, expected: agent.branch },
+      )
+    }
+    if (status.dirty.length > 0) {
+      throw new ExomonadError(
+        'DIRTY_WORKTREE',
+        `Uncommitted changes would not be in the pull request: ${status.dirty.slice(0, 20).join(', ')}. Commit them first.`,
+        { files: status.dirty.slice(0, 20) },
+      )
+    }
+    const head = status.head
+    if (head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit.`)
+    await publishBase(base)
+    await git.fetch(forge.remote, [base])
+    const baseTip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
+    if (baseTip !== null && (await git.countCommits(baseTip, head)) === 0) {
+      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks. Commit your work first.`, { head: agent.branch, base })
+    }
+    await branchPush.push(agent, head)
+    const filed = await forge.file({ head: agent.branch, headSha: head, base, title, body, draft, agentId: agent.id })
+    if (filed.kind === 'nothing_to_merge')
+      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
+    await store.agents.update(agent.id, { baseBranch: base })
+    const warning = draft ? null : await forge.requestReview(filed.number)
+    await forge.ensureChecks(filed.number)
+    await polling.poll([filed.number])
+    return {
+      pr_number: filed.number,
+      pr_url: filed.url,
+      head_branch: agent.branch,
+      base_branch: base,
+      created: filed.created,
+      warnings: warning === null ? [] : [warning],
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Caller, Hooks, StopAnswer } from './core.ts'
+import type { Deps } from './deps.ts'
+import type { States } from './states.ts'
+
+/** What agent programs report about themselves, and what they are answered. */
+export function createHooks({
+  store,
+  outbox,
+  publisher,
+  states,
+  stopChain,
+}: Pick<Deps, 'store' | 'outbox' | 'publisher'> & { states: States; stopChain: (caller: Caller) => Promise<StopAnswer> }): Hooks {
+  const runs = (caller: Caller, patch = {}) => states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, patch })
+
+  return {
+    sessionStart: async (caller, facts) => {
+      await runs(caller, {
+        ...(facts.session_id === undefined ? {} : { sessionId: facts.session_id }),
+        ...(facts.transcript === undefined ? {} : { transcript: facts.transcript }),
+      })
+      await publisher.publish({
+        type: 'agent.started',
+        agentId: caller.agent.id,
+        actor: caller.agent.id,
+        payload: { name: caller.agent.name, resumed: caller.agent.sessionId !== null },
+      })
+    },
+    promptSubmit: async (caller, facts) => {
+      const ids = facts.prompt?.match(/\bm-[0-9a-f]{12}\b/g) ?? []
+      if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
+      await runs(caller, { stopExcuse: null })
+    },
+    toolUse: async (caller) => {
+      const patch = { toolCalls: caller.agent.toolCalls + 1 }
+      if (caller.agent.state === 'running') await states.seen(caller.agent.id, patch)
+      else await runs(caller, patch)
+    },
+    stop: async (caller) => {
+      await states.seen(caller.agent.id)
+      const answer = await stopChain(caller)
+      if (answer.decision === 'allow') {
+        await states.change(caller.agent.id, {
+          to: 'idle',
+          source: 'hook',
+          actor: caller.agent.id,
+          events: (agent) => [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }],
+        })
+        // Something may have come between the check and now.
+        outbox.wake(caller.agent.id)
+      } else if (caller.agent.state !== 'running') await runs(caller)
+      return answer
+    },
+    waiting: async (caller, reason) => {
+      await states.change(caller.agent.id, { to: 'waiting', reason, source: 'hook', actor: caller.agent.id })
+    },
+    sessionEnd: async (caller) => {
+      await store.agents.update(caller.agent.id, { stopObjection: null, stopBlocks: 0 })
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Agent } from '../adapters/store/store.ts'
+import type { LaunchPlan, LaunchRequest } from '../adapters/agent-cli/agent-cli.ts'
+import { ExomonadError } from '../errors.ts'
+import type { PaneId } from '../ids.ts'
+import type { Deps } from './deps.ts'
+
+export interface Token {
+  readonly secret: string
+  readonly hash: string
+}
+
+export const hashToken = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+export function newToken(): Token {
+  const secret = randomBytes(32).toString('hex')
+  return { secret, hash: hashToken(secret) }
+}
+
+export interface Launched {
+  readonly paneId: PaneId
+  readonly pid: number
+  readonly plan: LaunchPlan
+}
+
+export interface Launcher {
+  /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
+  requireProgram(cliName: string): Promise<void>
+  /** Name of the [agents.NAME] that runs a role. AGENT_CLI_MISSING with what to write where none is set. */
+  cliOfRole(role: string, override?: string): Promise<string>
+  plan(agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>): Promise<LaunchPlan>
+  /** Writes prompt, token and launch file, and opens the pane. */
+  launch(agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'> & { token: Token }): Promise<Launched>
+}
+
+export function createLauncher(
+  deps: Pick<Deps, 'multiplexer' | 'files' | 'settings' | 'paths'> & {
+    socket: string
+    agentPath: string
+    agentEnvironment: () => Promise<Record<string, string>>
+  },
+): Launcher {
+  const { multiplexer, files, settings, paths } = deps
+
+  const request = (agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>): LaunchRequest => ({
+    ...options,
+    agentId: agent.id,
+    name: agent.name,
+    role: agent.role,
+    branch: agent.branch,
+    worktree: agent.worktree,
+    promptFile: files.promptFile(agent.id),
+  })
+
+  const cliOf = (agent: Agent) => {
+    if (agent.agentCli === null)
+      throw new ExomonadError('AGENT_CLI_MISSING', `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`)
+    return settings.agentCli(agent.agentCli)
+  }
+
+  return {
+    requireProgram: async (cliName) => {
+      const found = await (await settings.agentCli(cliName)).locate()
+      if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
+    },
+    cliOfRole: async (role, override) => {
+      const config = await settings.config()
+      const name = override ?? config.roles[role]?.agent
+      if (name === undefined) {
+        throw new ExomonadError(
+          'AGENT_CLI_MISSING',
+          `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${paths.configFile}; .exomonad.example/ shows how.`,
+          { role },
+        )
+      }
+      return name
+    },
+    plan: async (agent, options) => (await cliOf(agent)).plan(request(agent, options)),
+    launch: async (agent, { token, ...options }) => {
+      const cli = await cliOf(agent)
+      const config = await settings.config()
+      await files.writePrompt(agent.id, options.prompt)
+      const authFile = await files.writeAuth(agent.id, token.secret)
+      const plan = await cli.plan(request(agent, options))
+      const base = await deps.agentEnvironment()
+      const env = {
+        ...base,
+        ...plan.env,
+        PATH: `${deps.agentPath}:${base['PATH'] ?? ''}`,
+        EXOMONAD_AGENT_ID: agent.id,
+        EXOMONAD_AGENT_NAME: agent.name,
+        EXOMONAD_PARENT_ID: agent.parentId ?? '',
+        EXOMONAD_BRANCH: agent.branch,
+        EXOMONAD_ROLE: agent.role,
+        EXOMONAD_SOCKET: deps.socket,
+        EXOMONAD_TOKEN: token.secret,
+        EXOMONAD_AUTH_FILE: authFile,
+        EXOMONAD_SPOOL: paths.spool,
+        EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
+      }
+      const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
+      const pane = await multiplexer.open({
+        agentId: agent.id,
+        name: agent.name,
+        cwd: agent.worktree,
+        env: {},
+        argv,
+        columns: config.multiplexer.columns,
+        rows: config.multiplexer.rows,
+      })
+      return { ...pane, plan }
+    },
+  }
+}

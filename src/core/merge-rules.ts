@@ -1,0 +1,38 @@
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { ErrorCode } from '../errors.ts'
+
+export interface MergeObjection {
+  readonly code: ErrorCode
+  readonly reason: string
+}
+
+/** Why a pull request must not be merged, worst first; empty where it may. `force` overrides checks and reviews, never conflicts. */
+export function mergeObjections(pull: PullRequestSnapshot, force: boolean): MergeObjection[] {
+  const objections: MergeObjection[] = []
+  const object = (code: ErrorCode, reason: string) => objections.push({ code, reason })
+
+  if (pull.state !== 'open') object('PR_NOT_MERGEABLE', `it is ${pull.state}`)
+  if (pull.mergeable === 'conflicting') object('PR_NOT_MERGEABLE', `it conflicts with ${pull.base.branch} in ${pull.conflictFiles.join(', ') || 'some files'}`)
+  if (pull.draft) object('PR_NOT_MERGEABLE', 'it is a draft: its agent files it again with draft=false')
+  if (force) return objections
+
+  if (pull.reviewDecision === 'changes_requested') object('PR_NOT_MERGEABLE', 'changes were requested and no push answered them')
+  const red = pull.checks.filter((check) => check.required && check.status !== 'passed')
+  switch (pull.checksState) {
+    case 'failed':
+      object('CHECKS_FAILED', `checks failed: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
+      break
+    case 'pending':
+      object('CHECKS_FAILED', `checks are still running: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
+      break
+    case 'none':
+      if (pull.checksRequired) object('CHECKS_FAILED', 'the required checks have not run')
+      break
+    case 'unknown':
+      if (pull.checksRequired) object('CHECKS_FAILED', 'the state of the checks could not be read')
+      break
+    case 'passed':
+      break
+  }
+  return objections
+}

@@ -1,0 +1,113 @@
+import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Agent } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import type { Caller, PullDetails, Pulls, PullSummary } from './core.ts'
+import type { Deps } from './deps.ts'
+import { actorOf, requireBelow } from './directory.ts'
+import { knownPulls } from './pull-records.ts'
+
+/** Fresh state of one pull request. PR_NOT_FOUND; FORGE_UNAVAILABLE where it can’t be read. */
+export async function readPull(forge: Forge, number: number): Promise<PullRequestSnapshot> {
+  const [result] = await forge.snapshots([number])
+  if (result === undefined || 'missing' in result)
+    throw new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}. \`exomonad pr list\` shows them.`, { number })
+  if ('unknown' in result)
+    throw new ExomonadError('FORGE_UNAVAILABLE', `#${number} can’t be read now: ${result.unknown}. Nothing was changed; try again.`, { number })
+  return result.snapshot
+}
+
+/** Reading and reviewing pull requests. */
+export function createPullViews({
+  store,
+  forge,
+  polling,
+}: Pick<Deps, 'store' | 'forge' | 'polling'>): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
+  const authorOf = (agents: readonly Agent[], pull: PullRequestSnapshot) =>
+    agents.find((agent) => agent.id === pull.agentId) ?? agents.findLast((agent) => agent.branch === pull.head.branch)
+
+  const summary = (agents: readonly Agent[], pull: PullRequestSnapshot): PullSummary => ({
+    number: pull.number,
+    url: pull.url,
+    title: pull.title,
+    state: pull.state,
+    draft: pull.draft,
+    head_branch: pull.head.branch,
+    base_branch: pull.base.branch,
+    agent: authorOf(agents, pull)?.name ?? null,
+    checks: pull.checksState,
+    review: pull.reviewDecision,
+    mergeable: pull.mergeable,
+    head_sha: pull.head.sha,
+  })
+
+  const runs = (pull: PullRequestSnapshot): PullDetails['check_runs'] =>
+    pull.checks.map((check) => ({ name: check.name, status: check.status, required: check.required, url: check.url, log_tail: check.logTail }))
+
+  const requireReviewer = (agents: readonly Agent[], caller: Caller, pull: PullRequestSnapshot, approves: boolean) => {
+    const author = authorOf(agents, pull)
+    if (caller.kind === 'human') return
+    if (author?.id === caller.agent.id) {
+      if (approves)
+        throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is your own: you can’t approve it. Your parent reviews it.`, { number: pull.number })
+      return
+    }
+    if (author !== undefined) requireBelow(agents, caller, author, 'review the work of')
+  }
+
+  return {
+    review: async (caller, input) => {
+      const pull = await readPull(forge, input.number)
+      const agents = await store.agents.list()
+      requireReviewer(agents, caller, pull, input.verdict === 'approve')
+      if (input.verdict !== 'approve' && input.body.trim() === '' && input.comments.length === 0) {
+        throw new ExomonadError('INVALID_ARG', 'A review that doesn’t approve needs words: a body, or comments on lines.', { number: input.number })
+      }
+      if (pull.state !== 'open')
+        throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${pull.state}: there is nothing to review.`, { number: pull.number })
+      const state = ({ approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const)[input.verdict]
+      const review = await forge.review({
+        number: input.number,
+        author: actorOf(caller),
+        state,
+        body: input.body,
+        comments: input.comments.map((comment) => ({ path: comment.path, line: comment.line ?? null, body: comment.body })),
+      })
+      await polling.poll([input.number])
+      return { review_id: review.id, state: review.state }
+    },
+
+    list: async ({ state = 'open' }) => {
+      const agents = await store.agents.list()
+      const pulls = (await knownPulls(store)).filter((pull) => state === 'all' || pull.state === state)
+      return { pull_requests: pulls.map((pull) => summary(agents, pull)) }
+    },
+
+    show: async (number) => {
+      const pull = await readPull(forge, number)
+      const agents = await store.agents.list()
+      const names = new Map<string, string>(agents.map((agent) => [agent.id, agent.name]))
+      return {
+        ...summary(agents, pull),
+        body: pull.body,
+        conflict_files: [...pull.conflictFiles],
+        reviews: pull.reviews.map((review) => ({
+          id: review.id,
+          author: names.get(review.author) ?? review.authorName,
+          state: review.state,
+          body: review.body,
+          stale: review.commit !== pull.head.sha,
+          comments: review.comments.map((comment) => ({ path: comment.path, line: comment.line, body: comment.body })),
+        })),
+        check_runs: runs(pull),
+        merge_sha: pull.mergeSha,
+      }
+    },
+
+    diff: async (number) => ({ number, diff: await forge.diff(number) }),
+
+    checks: async (number, { log }) => {
+      const pull = await readPull(forge, number)
+      return { number, head_sha: pull.head.sha, state: pull.checksState, checks: runs(pull), log: log === undefined ? null : await forge.checkLog(number, log) }
+    },
+  }
+}

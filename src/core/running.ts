@@ -1,0 +1,207 @@
+import type { Agent } from '../adapters/store/store.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
+import type { AgentId } from '../ids.ts'
+import type { Caller, Running, SpawnError } from './core.ts'
+import type { Deps } from './deps.ts'
+import { actorOf, requireAlive, requireBelow } from './directory.ts'
+import type { Exits } from './exits.ts'
+import { newToken, type Launcher } from './launch.ts'
+import { isAlive, STOPPED } from './lifecycle.ts'
+import type { States } from './states.ts'
+import { descendantsOf, resolveAddress } from './tree.ts'
+
+/** Programs of agents that exist: started, ended, brought back, looked at. */
+export function createRunning(
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'prompts' | 'publisher' | 'log' | 'clock'> & {
+    launcher: Launcher
+    states: States
+    exits: Exits
+    say: (agent: Agent, message: string) => Promise<void>
+  },
+): Running {
+  const { store, multiplexer, files, settings, prompts, log, launcher, states, exits } = deps
+
+  const find = async (address: string) => resolveAddress(await store.agents.list(), address)
+
+  /** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
+  const endProgram = async (agent: Agent): Promise<void> => {
+    if (agent.paneId === null) return
+    await exits.keepTranscript(agent)
+    try {
+      await multiplexer.close(agent.paneId)
+    } catch (thrown) {
+      log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
+    }
+    await files.remove(agent.id)
+  }
+
+  const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
+    const token = newToken()
+    if (agent.paneId !== null) await multiplexer.close(agent.paneId)
+    const spawning = await states.change(agent.id, {
+      to: 'spawning',
+      source: 'human',
+      actor: 'human',
+      patch: { tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null },
+    })
+    if (spawning === undefined)
+      throw new ExomonadError('ALREADY_DEAD', `${agent.name} is ${agent.state}; that does not change.`, { agent: agent.id, state: agent.state })
+    try {
+      const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
+      const launched = await launcher.launch(spawning, { mode, prompt, session, token })
+      await states.change(agent.id, {
+        to: 'running',
+        source: 'process',
+        actor: 'human',
+        patch: { paneId: launched.paneId, pid: launched.pid, sessionId: launched.plan.sessionId ?? agent.sessionId },
+        events: () => [{ type: 'agent.started', agentId: agent.id, actor: 'human', payload: { name: agent.name, resumed: mode === 'resume' } }],
+      })
+      return launched
+    } catch (thrown) {
+      await states.change(agent.id, {
+        to: agent.kind === 'root' ? 'idle' : 'failed',
+        reason: agent.kind === 'root' ? STOPPED : asExomonadError(thrown).message,
+        source: 'daemon',
+        actor: 'daemon',
+      })
+      throw thrown
+    }
+  }
+
+  return {
+    up: async (task, agentName) => {
+      const root = (await store.agents.list()).find((agent) => agent.kind === 'root')
+      if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init` first.')
+      const pane = root.paneId === null ? undefined : await multiplexer.inspect(root.paneId)
+      if (root.paneId !== null && pane !== undefined && !pane.dead) {
+        if (task !== undefined) await deps.say(root, task)
+        return {
+          agent_id: root.id,
+          pane: root.paneId,
+          already: true,
+          warnings: task === undefined ? [] : ['The root’s agent runs already: the task was sent to it as a message.'],
+        }
+      }
+      await settings.requireTrust()
+      const agentCli = await launcher.cliOfRole(root.role, agentName)
+      await launcher.requireProgram(agentCli)
+      const resuming = task === undefined && root.task !== ''
+      await store.agents.update(root.id, { agentCli, ...(task === undefined ? {} : { task, outcome: null }) })
+      const prompt = await prompts('root', {
+        task: task ?? root.task,
+        name: root.name,
+        agent_id: root.id,
+        branch: root.branch,
+        worktree: root.worktree,
+        base: root.baseBranch ?? '',
+      })
+      const launched = await launchAgain({ ...root, agentCli, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
+      return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
+    },
+
+    down: async () => {
+      const running = (await store.agents.list({ live: true })).filter((agent) => agent.paneId !== null)
+      for (const agent of running) {
+        await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'human', actor: 'human', patch: { paneId: null, pid: null } })
+      }
+      await Promise.all(running.map(endProgram))
+      return { stopped: running.map((agent) => agent.id) }
+    },
+
+    resume: async (address) => {
+      await settings.requireTrust()
+      const agents = await store.agents.list()
+      const panes = new Map((await multiplexer.list()).map((pane) => [pane.paneId, pane]))
+      const gone = (agent: Agent) => agent.paneId === null || (panes.get(agent.paneId)?.dead ?? true)
+      const wanted =
+        address === undefined
+          ? agents.filter((agent) => gone(agent) && agent.runtime === 'pane' && agent.agentCli !== null && (agent.state === 'failed' || isAlive(agent.state)))
+          : [resolveAddress(agents, address)]
+      const resumed: { agent_id: AgentId; name: string; pane: string; session: string }[] = []
+      const errors: SpawnError[] = []
+      for (const agent of wanted) {
+        try {
+          if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${agent.branch}\` shows it.`)
+          if (!(await files.exists(agent.worktree)))
+            throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`)
+          const prompt = await prompts('resume', {
+            name: agent.name,
+            agent_id: agent.id,
+            branch: agent.branch,
+            worktree: agent.worktree,
+            base: agent.baseBranch ?? '',
+            task: agent.task,
+            parent_id: agent.parentId ?? '',
+          })
+          const launched = await launchAgain(agent, 'resume', prompt)
+          resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session: launched.plan.session })
+        } catch (thrown) {
+          const error = asExomonadError(thrown)
+          if (address !== undefined) throw error
+          errors.push({ name: agent.name, error: error.message, code: error.code })
+        }
+      }
+      return { resumed, errors }
+    },
+
+    kill: async (caller: Caller, address) => {
+      const agents = await store.agents.list()
+      const target = resolveAddress(agents, address)
+      if (target.kind === 'root') throw new ExomonadError('NOT_ALLOWED', 'The root can’t be killed. `exomonad down` ends its program.', { agent: target.id })
+      requireBelow(agents, caller, target, 'kill')
+      requireAlive(target, 'kill')
+      const doomed = [...descendantsOf(agents, target.id), target].filter((agent) => isAlive(agent.state))
+      const killed = await store.transaction(async (tx) => {
+        const ids: AgentId[] = []
+        for (const agent of doomed) {
+          const changed = await states.change(
+            agent.id,
+            {
+              to: 'killed',
+              source: caller.kind === 'human' ? 'human' : 'tool',
+              actor: actorOf(caller),
+              reason: `killed by ${caller.kind === 'human' ? 'the human' : caller.agent.name}`,
+              events: () => [
+                {
+                  type: 'agent.killed',
+                  agentId: agent.id,
+                  actor: actorOf(caller),
+                  payload: { name: agent.name, by: caller.kind === 'human' ? 'the human' : caller.agent.name },
+                },
+              ],
+            },
+            tx,
+          )
+          if (changed !== undefined) ids.push(agent.id)
+        }
+        return ids
+      })
+      await Promise.all(doomed.map(endProgram))
+      return { killed }
+    },
+
+    attach: async (address) => {
+      const agent = await find(address)
+      const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
+      if (agent.paneId === null || pane === undefined) {
+        throw new ExomonadError(
+          'PANE_GONE',
+          `${agent.name} has no pane (${agent.stateReason ?? agent.state}). \`exomonad logs ${agent.branch}\` shows what it last did.`,
+          { agent: agent.id },
+        )
+      }
+      const argv = multiplexer.attachCommand(agent.paneId)
+      return { agent_id: agent.id, multiplexer: multiplexer.name, pane: agent.paneId, argv: argv === undefined ? null : [...argv] }
+    },
+
+    screen: async (address, lines) => {
+      const agent = await find(address)
+      if (agent.paneId !== null && (await multiplexer.inspect(agent.paneId)) !== undefined) {
+        return { agent_id: agent.id, text: await multiplexer.capture(agent.paneId, { lines }), live: isAlive(agent.state) }
+      }
+      const kept = await files.readTranscript(agent.id)
+      if (kept === null) throw new ExomonadError('PANE_GONE', `${agent.name} has no pane and left no transcript.`, { agent: agent.id })
+      return { agent_id: agent.id, text: kept.split('\n').slice(-Math.max(lines, 1)).join('\n'), live: false }
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import type { Agent } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import type { Caller, SpawnedAgent } from './core.ts'
+import type { Deps } from './deps.ts'
+import { actorOf } from './directory.ts'
+import { newToken, type Launcher } from './launch.ts'
+import type { Candidate } from './spawn-reserve.ts'
+import type { States } from './states.ts'
+
+/** Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller undoes on a throw. */
+export function createSpawnBuilder(
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'onJournalStep'> & { launcher: Launcher; states: States },
+) {
+  const { store, git, files, settings, prompts, launcher, states } = deps
+
+  const step = async (journal: string, name: string) => {
+    await store.journal.step(journal, name)
+    deps.onJournalStep('spawn', name)
+  }
+
+  /** Ignored files and set-up commands of the configuration. */
+  const furnish = async (caller: Caller, agent: Agent): Promise<void> => {
+    const { worktree } = await settings.config()
+    if (worktree.include.length > 0)
+      await files.copyInto(caller.agent.worktree, agent.worktree, await git.ignoredFiles(caller.agent.worktree, worktree.include))
+    for (const argv of worktree.setup) {
+      const result = await files.runSetup(argv, agent.worktree, worktree.setup_timeout * 1000)
+      if (!result.ok)
+        throw new ExomonadError('SPAWN_FAILED', `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`, { command: argv })
+    }
+  }
+
+  return {
+    build: async (caller: Caller, agent: Agent, candidate: Candidate, journal: string): Promise<SpawnedAgent> => {
+      const { spec, adopt } = candidate
+      const config = await settings.config()
+      if (adopt === undefined || adopt.worktree === null) {
+        await step(journal, 'worktree')
+        await git.addWorktree({
+          path: agent.worktree,
+          branch: agent.branch,
+          create: adopt === undefined,
+          at: adopt === undefined ? candidate.forkPoint : adopt.head,
+          checkoutWorkers: config.git.checkout_workers,
+        })
+      }
+      await step(journal, 'furnish')
+      await furnish(caller, agent)
+
+      const session = spec.parentSessionId ?? caller.agent.sessionId
+      const inherits = spec.kind === 'subtree' && session !== null
+      const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', {
+        task: spec.prompt,
+        name: agent.name,
+        agent_id: agent.id,
+        branch: agent.branch,
+        base: caller.agent.branch,
+        worktree: agent.worktree,
+        parent_id: caller.agent.id,
+        parent_name: caller.agent.name,
+      })
+      const token = newToken()
+      // The hash is stored before the program can use the token.
+      await store.agents.update(agent.id, { tokenHash: token.hash })
+      await step(journal, 'pane')
+      const launched = await launcher.launch(agent, {
+        mode: inherits ? 'fork' : 'start',
+        prompt,
+        session: inherits ? { id: session, transcript: caller.agent.transcript } : null,
+        token,
+      })
+      await step(journal, 'live')
+      await store.transaction(async (tx) => {
+        const changed = await states.change(
+          agent.id,
+          {
+            to: 'running',
+            source: 'process',
+            actor: actorOf(caller),
+            patch: { paneId: launched.paneId, pid: launched.pid, sessionId: launched.plan.sessionId },
+            events: () => [
+              {
+                type: 'agent.spawned',
+                agentId: agent.id,
+                actor: actorOf(caller),
+                payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
+              },
+            ],
+          },
+          tx,
+        )
+        if (changed === undefined) throw new ExomonadError('SPAWN_FAILED', `${agent.name} was killed while it was being spawned.`, { agent: agent.id })
+        await tx.journal.finish(journal, 'done')
+      })
+      return {
+        agent_id: agent.id,
+        name: agent.name,
+        branch: agent.branch,
+        worktree: agent.worktree,
+        pane: launched.paneId,
+        session: launched.plan.session === 'forked' ? 'forked' : 'fresh',
+        warnings: [...launched.plan.warnings],
+      }
+    },
+  }
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import { asBranchName, childBranch, newAgentId, slugify, type BranchName, type Sha } from '../ids.ts'
+import type { Caller, SpawnError, SpawnSpec } from './core.ts'
+import type { Deps } from './deps.ts'
+import { requireAlive } from './directory.ts'
+import type { Launcher } from './launch.ts'
+import { isAlive } from './lifecycle.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
+import { countsAsLive } from './tree.ts'
+
+/** The branch children start from: the caller’s own, at the commit it has now. */
+export interface Base {
+  readonly branch: BranchName
+  readonly sha: Sha
+  readonly warnings: readonly string[]
+}
+
+/** A spec that could be spawned as far as can be told without making anything. */
+export interface Candidate {
+  readonly spec: SpawnSpec
+  readonly slug: string
+  readonly branch: BranchName
+  readonly forkPoint: Sha
+  readonly role: string
+  readonly cliName: string
+  /** Of an adopted branch: its existing worktree, or null. Undefined for a new branch. */
+  readonly adopt: { worktree: string | null; head: Sha } | undefined
+}
+
+/** What the journal holds, so that a crash can be undone or finished. */
+export interface SpawnIntent extends Record<string, unknown> {
+  readonly agentId: string
+  readonly branch: string
+  readonly worktree: string
+  readonly forkPoint: string
+  readonly makesBranch: boolean
+  readonly makesWorktree: boolean
+}
+
+export interface Reserved {
+  readonly agent: Agent
+  readonly candidate: Candidate
+  readonly journal: string
+}
+
+export function createReservations(
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'paths' | 'clock' | 'onJournalStep'> & { launcher: Launcher },
+) {
+  const { store, git, forge, files, settings, paths, clock, launcher } = deps
+
+  const takenBranch = (agents: readonly Agent[], branch: string) => agents.find((agent) => agent.branch === branch && agent.reapedAt === null)
+
+  /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
+  const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {
+    const taken = new Set(agents.map((agent) => agent.worktree))
+    for (let number = 1; ; number++) {
+      const path = join(paths.worktrees, number === 1 ? slug : `${slug}-${number}`)
+      if (!taken.has(path) && !(await files.exists(path))) return path
+    }
+  }
+
+  const draft = async (caller: Caller, candidate: Candidate, agents?: readonly Agent[], tokenHash = ''): Promise<Agent> => {
+    const now = clock()
+    const { spec } = candidate
+    return {
+      id: newAgentId(),
+      name: candidate.slug,
+      kind: spec.kind,
+      runtime: 'pane',
+      role: candidate.role,
+      agentCli: candidate.cliName,
+      parentId: caller.agent.id,
+      depth: caller.agent.depth + 1,
+      branch: candidate.branch,
+      baseBranch: caller.agent.branch,
+      forkPoint: candidate.forkPoint,
+      worktree: candidate.adopt?.worktree ?? (await freeWorktree(agents ?? (await store.agents.list()), candidate.slug)),
+      ownsWorktree: true,
+      adopted: candidate.adopt !== undefined,
+      paneId: null,
+      pid: null,
+      sessionId: null,
+      transcript: null,
+      task: spec.prompt,
+      state: 'spawning',
+      stateReason: null,
+      stateSource: 'daemon',
+      stateAt: now,
+      outcome: null,
+      exitCode: null,
+      exitSignal: null,
+      lastSeenAt: now,
+      tokens: 0,
+      toolCalls: 0,
+      stopObjection: null,
+      stopBlocks: 0,
+      stopExcuse: null,
+      rebaseTries: 0,
+      spawnedAt: now,
+      endedAt: null,
+      reapedAt: null,
+      tokenHash,
+    }
+  }
+
+  const adoption = async (branch: string): Promise<{ branch: BranchName; worktree: string | null; head: Sha }> => {
+    const head = await git.resolve(`refs/heads/${branch}`)
+    if (head === null) throw new ExomonadError('INVALID_ARG', `There is no branch "${branch}" to adopt. Leave --branch out to make one.`, { branch })
+    const entry = (await git.worktrees()).find((worktree) => worktree.branch === branch)
+    const owner = takenBranch(await store.agents.list(), branch)
+    if (owner !== undefined)
+      throw new ExomonadError('BRANCH_EXISTS', `${branch} is the branch of the agent ${owner.name} already.`, { branch, agent: owner.id })
+    return { branch: asBranchName(branch), worktree: entry === undefined || entry.prunable ? null : entry.path, head }
+  }
+
+  const requireLive = async (verbs: StoreVerbs, agents: readonly Agent[], more: number): Promise<void> => {
+    const { limits } = await settings.config()
+    const merged = mergedBranches(await knownPulls(verbs))
+    const live = agents.filter((agent) => countsAsLive(agent, merged)).length
+    if (live + more <= limits.max_live_agents) return
+    throw new ExomonadError(
+      'LIMIT_REACHED',
+      `${live} of ${limits.max_live_agents} agents are live (limits.max_live_agents); ${more} more would be too many. Merge or kill finished ones, or spawn fewer.`,
+      { limit: limits.max_live_agents, live, wanted: more },
+    )
+  }
+
+  return {
+    draft,
+
+    base: async (caller: Caller, allowDirty: boolean): Promise<Base> => {
+      const { agent } = caller
+      if (agent.kind !== 'root') requireAlive(agent, 'spawn from')
+      const status = await git.status(agent.worktree)
+      if (status.branch === null && status.operation !== 'rebase') {
+        throw new ExomonadError('DETACHED_HEAD', `${agent.worktree} is on no branch. Check out ${agent.branch} there, then spawn.`, {
+          worktree: agent.worktree,
+        })
+      }
+      if (status.branch !== null && status.branch !== agent.branch) {
+        throw new ExomonadError(
+          'WRONG_BRANCH',
+          `${agent.worktree} is on ${status.branch}, not on ${agent.branch}. Check out ${agent.branch} there, then spawn.`,
+          {
+            worktree: agent.worktree,
+            found: status.branch,
+            expected: agent.branch,
+          },
+        )
+      }
+      if (status.head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit yet. Commit something, then spawn.`)
+      if (status.dirty.length > 0 && !allowDirty) {
+        const shown = status.dirty.slice(0, 20)
+        throw new ExomonadError(
+          'DIRTY_WORKTREE',
+          `${agent.worktree} has uncommitted changes that children would not see: ${shown.join(', ')}${status.dirty.length > shown.length ? ` and ${status.dirty.length - shown.length} more` : ''}. Commit them, or spawn with allow_dirty.`,
+          { worktree: agent.worktree, files: shown },
+        )
+      }
+      const warnings = status.dirty.length > 0 ? [`${status.dirty.length} uncommitted files of ${agent.branch} are not in the child’s worktree.`] : []
+      return { branch: agent.branch, sha: status.head, warnings }
+    },
+
+    requireDepth: async (caller: Caller): Promise<void> => {
+      const { limits } = await settings.config()
+      const depth = caller.agent.depth + 1
+      if (depth <= limits.max_tree_depth) return
+      throw new ExomonadError(
+        'LIMIT_REACHED',
+        `${caller.agent.name} is at depth ${caller.agent.depth}; agents may go down to ${limits.max_tree_depth} (limits.max_tree_depth). Do the work here instead of spawning.`,
+        {
+          limit: limits.max_tree_depth,
+          depth,
+        },
+      )
+    },
+
+    candidate: async (caller: Caller, spec: SpawnSpec, base: Base): Promise<Candidate> => {
+      const slug = slugify(spec.name)
+      const role = spec.role ?? (spec.kind === 'subtree' ? 'tl' : 'dev')
+      const cliName = await launcher.cliOfRole(role, spec.agent)
+      await launcher.requireProgram(cliName)
+      if (spec.branch !== undefined) {
+        const { branch, ...adopt } = await adoption(spec.branch)
+        return { spec, slug, branch, forkPoint: (await git.mergeBase(base.sha, adopt.head)) ?? base.sha, role, cliName, adopt }
+      }
+      const branch = childBranch(caller.agent.branch, slug)
+      // By construction only `.lock` at the end or the length can be refused; git itself refuses the rest when the branch is made.
+      if ((slug === 'lock' || branch.length > 200) && !(await git.isValidBranchName(branch))) {
+        throw new ExomonadError('INVALID_ARG', `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`, { name: spec.name, branch })
+      }
+      return { spec, slug, branch, forkPoint: base.sha, role, cliName, adopt: undefined }
+    },
+
+    /** The forge’s remote gets the base where it lacks commits of it; answers a warning where that isn’t possible now. */
+    publishBase: async (base: Base): Promise<string | null> => {
+      try {
+        const known = await git.resolve(`refs/remotes/${forge.remote}/${base.branch}`)
+        if (known === base.sha || (known !== null && !(await git.isAncestor(known, base.sha)))) return null
+        const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
+        return result.kind === 'pushed' ? null : `${base.branch} could not be pushed to ${forge.remote}: ${result.reason}`
+      } catch (thrown) {
+        return `${base.branch} could not be pushed to ${forge.remote}: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+      }
+    },
+
+    /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */
+    reserve: async (caller: Caller, candidates: readonly Candidate[]): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
+      const result = await store.transaction(async (tx) => {
+        const agents = await tx.agents.list()
+        await requireLive(tx, agents, candidates.length)
+        const reserved: Reserved[] = []
+        const errors: SpawnError[] = []
+        for (const candidate of candidates) {
+          const taken = takenBranch(agents, candidate.branch)
+          if (taken !== undefined) {
+            errors.push({
+              name: candidate.spec.name,
+              code: 'BRANCH_EXISTS',
+              error: `${candidate.branch} belongs to the agent ${taken.name} (${isAlive(taken.state) ? 'alive' : taken.state}). Take another name${isAlive(taken.state) ? `, or send ${taken.name} more work` : ''}.`,
+            })
+            continue
+          }
+          const agent = await draft(caller, candidate, agents, randomUUID())
+          agents.push(agent)
+          await tx.agents.insert(agent)
+          const journal = randomUUID()
+          const intent: SpawnIntent = {
+            agentId: agent.id,
+            branch: agent.branch,
+            worktree: agent.worktree,
+            forkPoint: candidate.forkPoint,
+            makesBranch: candidate.adopt === undefined,
+            makesWorktree: candidate.adopt === undefined || candidate.adopt.worktree === null,
+          }
+          await tx.journal.begin({ id: journal, kind: 'spawn', step: 'reserved', data: intent, startedAt: clock() })
+          reserved.push({ agent, candidate, journal })
+        }
+        return { agents: reserved, errors }
+      })
+      for (const _ of result.agents) deps.onJournalStep('spawn', 'reserved')
+      return result
+    },
+  }
+}

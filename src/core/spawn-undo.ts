@@ -1,0 +1,110 @@
+import type { JournalEntry } from '../adapters/store/store.ts'
+import { asBranchName, parseAgentId, parseSha } from '../ids.ts'
+import type { SpawnError } from './core.ts'
+import type { Deps } from './deps.ts'
+import type { SpawnIntent } from './spawn-reserve.ts'
+import type { States } from './states.ts'
+
+/** Takes back what a spawn made, or, where its agent already works, lets it live. */
+export interface SpawnUndo {
+  /** After a failure in this process: nothing has worked there yet, everything of it goes. */
+  undo(journal: string, failure: SpawnError): Promise<void>
+  /** After a crash: the agent may have worked meanwhile, so only what is proven untouched goes. */
+  settle(entry: JournalEntry): Promise<'done' | 'undone'>
+}
+
+export function createSpawnUndo({
+  store,
+  git,
+  multiplexer,
+  files,
+  publisher,
+  log,
+  states,
+}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'publisher' | 'log'> & { states: States }): SpawnUndo {
+  const takeBack = async (journal: string, intent: SpawnIntent, failure: SpawnError): Promise<void> => {
+    const agentId = parseAgentId(intent.agentId)
+    // Reverse order; one part that can’t be taken back must not keep the others.
+    const attempt = async (what: string, work: () => Promise<unknown>) => {
+      try {
+        await work()
+      } catch (thrown) {
+        log.error({ err: thrown, what, agent: agentId }, 'undoing a spawn left something behind')
+      }
+    }
+    await attempt('pane', async () => {
+      for (const pane of await multiplexer.list()) if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
+    })
+    await attempt('files', () => files.remove(agentId))
+    if (intent.makesWorktree) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
+    if (intent.makesBranch) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
+    await store.transaction(async (tx) => {
+      await tx.agents.remove(agentId)
+      await tx.journal.finish(journal, 'undone')
+      await publisher.publish(
+        {
+          type: 'spawn.failed',
+          agentId: null,
+          actor: 'daemon',
+          payload: { name: failure.name, branch: intent.branch, error: failure.error, code: failure.code },
+        },
+        tx,
+      )
+    })
+  }
+
+  /** Something was written or committed in the worktree: it must not be removed. */
+  const touched = async (intent: SpawnIntent): Promise<boolean> => {
+    if (!intent.makesWorktree || !intent.makesBranch) return false
+    const tip = await git.resolve(`refs/heads/${intent.branch}`)
+    if (tip !== null && tip !== intent.forkPoint) return true
+    if (!(await files.exists(intent.worktree))) return false
+    try {
+      return (await git.status(intent.worktree)).dirty.length > 0
+    } catch {
+      return false // half-made: git does not know it as a worktree, so nobody worked there
+    }
+  }
+
+  return {
+    undo: async (journal, failure) => {
+      const entry = await store.journal.get(journal)
+      if (entry === undefined || entry.state !== 'open') return
+      await takeBack(journal, entry.data as SpawnIntent, failure)
+    },
+
+    settle: async (entry) => {
+      const intent = entry.data as SpawnIntent
+      const agentId = parseAgentId(intent.agentId)
+      const pane = (await multiplexer.list()).find((candidate) => candidate.agentId === agentId)
+      const started = entry.step === 'pane' || entry.step === 'live'
+      const alive = pane !== undefined && !pane.dead
+      if (started && (alive || (await touched(intent)))) {
+        await states.change(agentId, {
+          to: alive ? 'running' : 'failed',
+          reason: alive ? null : 'its program ended while the daemon was down',
+          source: 'process',
+          actor: 'daemon',
+          patch: alive ? { paneId: pane.paneId, pid: pane.pid } : {},
+          events: (agent) => [
+            {
+              type: 'agent.spawned',
+              agentId,
+              actor: 'daemon',
+              why: 'finished after a crash',
+              payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
+            },
+          ],
+        })
+        await store.journal.finish(entry.id, 'done')
+        return 'done'
+      }
+      await takeBack(entry.id, intent, {
+        name: intent.branch,
+        error: 'The daemon ended in the middle of the spawn; what had been made was taken back.',
+        code: 'SPAWN_FAILED',
+      })
+      return 'undone'
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { asExomonadError } from '../errors.ts'
+import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec } from './core.ts'
+import type { Deps } from './deps.ts'
+import type { Launcher } from './launch.ts'
+import type { Approvals } from './approvals.ts'
+import { createSpawnBuilder } from './spawn-build.ts'
+import { createReservations, type Candidate } from './spawn-reserve.ts'
+import type { SpawnUndo } from './spawn-undo.ts'
+import type { States } from './states.ts'
+
+/**
+ * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make worktree, files and pane for all
+ * of them at once. Whatever fails is undone alone; the others go on.
+ */
+export function createSpawning(
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'multiplexer' | 'files' | 'publisher' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log' | 'onJournalStep'> & {
+    launcher: Launcher
+    states: States
+    approvals: Approvals
+    undo: SpawnUndo
+  },
+): Spawning {
+  const { settings, launcher, approvals, log } = deps
+  const reservations = createReservations(deps)
+  const builder = createSpawnBuilder(deps)
+
+  /** Everything that can be known before anything is made. */
+  const prepare = async (caller: Caller, specs: readonly SpawnSpec[], allowDirty: boolean) => {
+    await settings.requireTrust()
+    const base = await reservations.base(caller, allowDirty)
+    await reservations.requireDepth(caller)
+    const errors: SpawnError[] = []
+    const candidates: Candidate[] = []
+    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base)))
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') candidates.push(outcome.value)
+      else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))
+    }
+    return { base, candidates, errors }
+  }
+
+  return {
+    spawn: async (caller, specs, options = {}) => {
+      const { base, candidates, errors } = await prepare(caller, specs, options.allowDirty ?? false)
+      await approvals.requireForSpawn(
+        caller,
+        candidates.map((candidate) => candidate.branch),
+      )
+      // Children fetch their parent’s branch from the forge’s remote, so it has to be there; making them need not wait for it.
+      const pushed = reservations.publishBase(base)
+      const reserved = await reservations.reserve(caller, candidates)
+      errors.push(...reserved.errors)
+      const built = await Promise.all(
+        reserved.agents.map(async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
+          try {
+            return await builder.build(caller, agent, candidate, journal)
+          } catch (thrown) {
+            log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
+            const failure = spawnError(candidate.spec.name, thrown)
+            await deps.undo.undo(journal, failure)
+            return failure
+          }
+        }),
+      )
+      const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
+      errors.push(...built.filter((result): result is SpawnError => 'error' in result))
+      const warning = await pushed
+      for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
+      return { spawned, errors }
+    },
+
+    plan: async (caller, specs, options = {}) => {
+      const { base, candidates, errors } = await prepare(caller, specs, options.allowDirty ?? false)
+      const planned: SpawnPlan[] = []
+      for (const candidate of candidates) {
+        const agent = await reservations.draft(caller, candidate)
+        const plan = await launcher.plan(agent, { mode: 'start', prompt: candidate.spec.prompt, session: null })
+        planned.push({
+          name: agent.name,
+          branch: agent.branch,
+          worktree: agent.worktree,
+          base: base.branch,
+          fork_point: candidate.forkPoint,
+          agent: candidate.cliName,
+          argv: [...plan.argv],
+        })
+      }
+      return { planned, errors }
+    },
+  }
+}
+
+function spawnError(name: string, thrown: unknown): SpawnError {
+  const error = asExomonadError(thrown)
+  return { name, error: error.message, code: error.code }
+}

@@ -1,0 +1,63 @@
+import type { Agent, AgentPatch, AgentState, StateSource, StoreTransaction } from '../adapters/store/store.ts'
+import type { NewEvent } from '../events/event.ts'
+import type { Actor, AgentId } from '../ids.ts'
+import type { Deps } from './deps.ts'
+import { isAlive, mayBecome } from './lifecycle.ts'
+
+export interface StateChange {
+  readonly to: AgentState
+  readonly reason?: string | null
+  readonly source: StateSource
+  readonly actor: Actor
+  /** Further facts that change with it. */
+  readonly patch?: AgentPatch
+  /** Published in the same transaction, after agent.state, if the change happened. */
+  readonly events?: (agent: Agent) => readonly NewEvent[]
+}
+
+/** The one place where an agent’s state changes: checked, stored, published and signalled together. */
+export interface States {
+  /** Answers the agent as it is afterwards; undefined where the change isn’t possible (it ended meanwhile, or is gone). */
+  change(id: AgentId, change: StateChange, tx?: StoreTransaction): Promise<Agent | undefined>
+  /** A sign of life. */
+  seen(id: AgentId, patch?: AgentPatch): Promise<void>
+}
+
+export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'>): States {
+  const apply = async (tx: StoreTransaction, id: AgentId, change: StateChange): Promise<Agent | undefined> => {
+    const agent = await tx.agents.get(id)
+    if (agent === undefined) return undefined
+    const reason = change.reason ?? null
+    const moves = agent.state !== change.to
+    if (moves && !mayBecome(agent.state, change.to)) return undefined
+    const now = clock()
+    const patch: AgentPatch = {
+      ...change.patch,
+      state: change.to,
+      stateReason: reason,
+      stateSource: change.source,
+      lastSeenAt: now,
+      ...(moves || reason !== agent.stateReason ? { stateAt: now } : {}),
+      ...(isAlive(change.to) ? {} : { endedAt: now }),
+    }
+    await tx.agents.update(id, patch)
+    const changed: Agent = { ...agent, ...patch }
+    if (moves || reason !== agent.stateReason) {
+      await publisher.publish(
+        { type: 'agent.state', agentId: id, actor: change.actor, payload: { from: agent.state, to: change.to, source: change.source, reason } },
+        tx,
+      )
+    }
+    for (const event of change.events?.(changed) ?? []) await publisher.publish(event, tx)
+    tx.afterCommit(() => {
+      if (moves && change.to !== 'running') void store.signal(id)
+      outbox.wake(id)
+    })
+    return changed
+  }
+
+  return {
+    change: (id, change, tx) => (tx === undefined ? store.transaction((own) => apply(own, id, change)) : apply(tx, id, change)),
+    seen: (id, patch = {}) => store.agents.update(id, { ...patch, lastSeenAt: clock() }),
+  }
+}

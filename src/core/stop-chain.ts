@@ -1,0 +1,102 @@
+import type { Agent } from '../adapters/store/store.ts'
+import type { Caller, StopAnswer } from './core.ts'
+import type { Deps } from './deps.ts'
+import { isAlive } from './lifecycle.ts'
+import { knownPulls } from './pull-records.ts'
+import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'
+import type { StopSync } from './stop-sync.ts'
+import { childrenOf } from './tree.ts'
+
+/** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
+export function createStopChain(
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'log'> & { sync: StopSync },
+): (caller: Caller) => Promise<StopAnswer> {
+  const { store, git, forge, outbox, publisher, settings, polling, log } = deps
+
+  const firstObjection = async (caller: Caller): Promise<Objection | undefined> => {
+    const { agent } = caller
+    const agents = await store.agents.list()
+    const pulls = await knownPulls(store)
+    const own = pulls.filter((pull) => pull.head.branch === agent.branch)
+    const open = own.find((pull) => pull.state === 'open')
+    const head = agent.ownsWorktree ? await git.resolve(`refs/heads/${agent.branch}`) : null
+    const children = childrenOf(agents, agent.id)
+    const childBranches = new Set(children.map((child) => child.branch))
+    const applies = applicable({
+      ownsBranch: agent.ownsWorktree,
+      hasOpenQuestion: (await store.questions.open(agent.id)).length > 0,
+      hasExcuse: agent.stopExcuse !== null,
+      hasLiveChildren: children.some((child) => isAlive(child.state) && child.outcome === null),
+      hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && childBranches.has(pull.head.branch)),
+      merged: open === undefined && own.some((pull) => pull.state === 'merged' && pull.mergedHead === head),
+    })
+
+    if (applies.commit || applies.rebase) {
+      const status = await git.status(agent.worktree)
+      if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
+      if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
+    }
+    if (applies.rebase) {
+      const objection = await deps.sync(caller)
+      if (objection !== undefined) return objection
+    }
+    if (applies.pullRequest && open === undefined && agent.baseBranch !== null) {
+      const commits = await commitsAhead(agent)
+      if (commits > 0) return { kind: 'no_pull_request', commits, base: agent.baseBranch }
+    }
+    if (applies.review && open !== undefined) {
+      await polling.poll([open.number])
+      const fresh = (await knownPulls(store)).find((pull) => pull.number === open.number)
+      if (fresh?.reviewDecision === 'changes_requested') return { kind: 'changes_requested', pull: fresh }
+    }
+    const text = await outbox.takeForHook(agent.id)
+    return text === null ? undefined : { kind: 'messages', text }
+  }
+
+  const commitsAhead = async (agent: Agent): Promise<number> => {
+    const head = await git.resolve(`refs/heads/${agent.branch}`)
+    const base = (await git.resolve(`refs/remotes/${forge.remote}/${agent.baseBranch}`)) ?? agent.forkPoint
+    return head === null || base === null ? 0 : git.countCommits(base, head)
+  }
+
+  const check = async (caller: Caller): Promise<StopAnswer> => {
+    const objection = await firstObjection(caller)
+    const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
+    if (objection === undefined) {
+      await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
+      return { decision: 'allow' }
+    }
+    const { stop } = await settings.config()
+    const { release, times } = nextBlock({ objection: agent.stopObjection, times: agent.stopBlocks }, objection.kind, stop.max_blocks)
+    if (release) {
+      await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
+      await publisher.publish({
+        type: 'stop.released',
+        agentId: agent.id,
+        actor: 'daemon',
+        payload: { name: agent.name, objection: objection.kind, times: stop.max_blocks },
+      })
+      return { decision: 'allow', note: `let go although: ${objection.kind}; your parent was told` }
+    }
+    if (objection.kind !== 'messages') await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
+    const reason = objectionText(objection)
+    await publisher.publish({ type: 'stop.blocked', agentId: agent.id, actor: 'daemon', payload: { objection: objection.kind, reason, times } })
+    return { decision: 'block', objection: objection.kind, reason }
+  }
+
+  return async (caller) => {
+    const { stop } = await settings.config()
+    let timer: NodeJS.Timeout | undefined
+    const slow = new Promise<StopAnswer>((resolve) => {
+      timer = setTimeout(() => resolve({ decision: 'allow', note: `the stop check took longer than ${stop.timeout} s` }), stop.timeout * 1000)
+    })
+    try {
+      return await Promise.race([check(caller), slow])
+    } catch (thrown) {
+      log.warn({ err: thrown, agent: caller.agent.id }, 'the stop check failed; the agent is let go')
+      return { decision: 'allow', note: `the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Agent } from '../adapters/store/store.ts'
+import type { Sha } from '../ids.ts'
+import type { Caller } from './core.ts'
+import type { Deps } from './deps.ts'
+import type { BranchPush } from './push-branch.ts'
+import type { Objection } from './stop-check.ts'
+
+/**
+ * The second link of the stop check: the branch gets what its remote has (merged child pull requests), then its parent’s progress.
+ * A conflict is left in progress for the agent; after `stop.rebase_tries` it is aborted and the parent is asked.
+ */
+export type StopSync = (caller: Caller) => Promise<Objection | undefined>
+
+export function createStopSync({
+  store,
+  git,
+  forge,
+  publisher,
+  settings,
+  branchPush,
+  ask,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'settings'> & {
+  branchPush: BranchPush
+  ask: (caller: Caller, message: string) => Promise<unknown>
+}): StopSync {
+  const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
+
+  /** Answers the head afterwards, or the objection. */
+  const catchUp = async (agent: Agent, head: Sha): Promise<Sha | Objection> => {
+    const own = await tracked(agent.branch)
+    if (own === null || own === head || (await git.isAncestor(own, head))) return head
+    if (await git.isAncestor(head, own)) {
+      const result = await git.fastForward(agent.worktree, own)
+      return result.kind === 'synced' ? result.head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
+    }
+    // Neither contains the other: its own rewritten history, unless somebody else’s commits are there.
+    return (await branchPush.recorded(agent)).has(own) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
+  }
+
+  const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
+    const { agent } = caller
+    const { stop } = await settings.config()
+    const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
+    if (result.kind === 'conflict') {
+      const tries = agent.rebaseTries + 1
+      if (tries > stop.rebase_tries) {
+        await git.abortRebase(agent.worktree)
+        await store.agents.update(agent.id, { rebaseTries: 0 })
+        await publisher.publish({
+          type: 'rebase.aborted',
+          agentId: agent.id,
+          actor: 'daemon',
+          payload: { branch: agent.branch, base, files: [...result.files] },
+        })
+        await ask(
+          caller,
+          `I can’t rebase ${agent.branch} onto ${base}: ${result.files.join(', ')} conflict, after ${stop.rebase_tries} tries. My branch is as it was. How should the two be brought together?`,
+        )
+        return undefined
+      }
+      await store.agents.update(agent.id, { rebaseTries: tries })
+      await publisher.publish({
+        type: 'rebase.conflict',
+        agentId: agent.id,
+        actor: 'daemon',
+        payload: { branch: agent.branch, base, files: [...result.files], tries },
+      })
+      return { kind: 'rebase_conflict', files: result.files, base, tries }
+    }
+    const head = result.kind === 'rebased' ? result.head : await git.resolve(`refs/heads/${agent.branch}`)
+    await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
+    if (head !== null) await branchPush.push(agent, head)
+    await publisher.publish({
+      type: 'rebase.done',
+      agentId: agent.id,
+      actor: 'daemon',
+      payload: { branch: agent.branch, base, onto: baseTip, head: head ?? baseTip },
+    })
+    return undefined
+  }
+
+  return async (caller) => {
+    const { agent } = caller
+    const base = agent.baseBranch
+    const local = await git.resolve(`refs/heads/${agent.branch}`)
+    if (base === null || local === null) return undefined
+    await git.fetch(forge.remote, [base, agent.branch])
+    const head = await catchUp(agent, local)
+    if (typeof head !== 'string') return head
+    const baseTip = await tracked(base)
+    if (baseTip === null) return undefined
+    if (await git.isAncestor(baseTip, head)) {
+      // Also how a conflict ends that the agent resolved itself: its branch contains the base, and is to be pushed.
+      if (agent.forkPoint !== baseTip || agent.rebaseTries > 0) {
+        await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
+        if (agent.rebaseTries > 0) {
+          await branchPush.push(agent, head)
+          await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor: agent.id, payload: { branch: agent.branch, base, onto: baseTip, head } })
+        }
+      }
+      return undefined
+    }
+    const forkPoint = agent.forkPoint !== null && (await git.isAncestor(agent.forkPoint, head)) ? agent.forkPoint : await git.mergeBase(baseTip, head)
+    return forkPoint === null ? undefined : rebase(caller, base, baseTip, forkPoint)
+  }
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { Agent, Outcome } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import type { Approvals } from './approvals.ts'
+import type { Caller, Talking } from './core.ts'
+import type { Deps } from './deps.ts'
+import { actorOf, requireAlive } from './directory.ts'
+import { STOPPED } from './lifecycle.ts'
+import { resolveAddress } from './tree.ts'
+
+/** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. */
+const completion = z.union([
+  z.object({ status: z.literal('idle'), success: z.literal(true), summary: z.string() }),
+  z.object({ status: z.literal('idle'), success: z.literal(false), error: z.string(), partial: z.string().optional() }),
+])
+
+export function parseCompletion(message: string): Outcome | undefined {
+  if (!message.trimStart().startsWith('{')) return undefined
+  try {
+    const parsed = completion.safeParse(JSON.parse(message))
+    if (!parsed.success) return undefined
+    const { status: _, ...outcome } = parsed.data
+    return outcome as Outcome
+  } catch {
+    return undefined
+  }
+}
+
+export function createTalking({
+  store,
+  publisher,
+  outbox,
+  clock,
+  approvals,
+  questions,
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & { approvals: Approvals; questions: Pick<Talking, 'question' | 'answer'> }): Talking {
+  /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
+  const say = async (from: Caller, to: Agent, message: string) => {
+    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message } })
+  }
+
+  const mail = async (from: Agent, to: Agent, message: string) => {
+    const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
+    await store.transaction(async (tx) => {
+      await tx.mail.send({ id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() })
+      if (outcome !== undefined) {
+        await tx.agents.update(from.id, { outcome })
+        await publisher.publish(
+          outcome.success
+            ? { type: 'agent.completed', agentId: from.id, actor: from.id, payload: { name: from.name, summary: outcome.summary ?? '' } }
+            : {
+                type: 'agent.failed',
+                agentId: from.id,
+                actor: from.id,
+                payload: { name: from.name, exit_code: null, signal: null, reason: outcome.error ?? '', last_lines: outcome.partial ?? '' },
+              },
+          tx,
+        )
+        return
+      }
+      // One line per batch: until the mail is taken, further mail needs no further line.
+      const noticed = `mail-notice:${to.id}`
+      if ((await tx.snapshots.get(noticed)) !== undefined) return
+      await tx.snapshots.put(noticed, { at: clock() })
+      await publisher.publish({ type: 'mail', agentId: to.id, actor: from.id, payload: { from_id: from.id, from_name: from.name, count: 1 } }, tx)
+    })
+  }
+
+  return {
+    ...questions,
+
+    note: async (caller, message, options = {}) => {
+      await store.transaction(async (tx) => {
+        if (options.stopReason === true) await tx.agents.update(caller.agent.id, { stopExcuse: message })
+        await publisher.publish({ type: 'note', agentId: caller.agent.id, actor: caller.agent.id, payload: { name: caller.agent.name, message } }, tx)
+      })
+      return { status: 'sent' }
+    },
+
+    send: async (caller, address, message) => {
+      const to = resolveAddress(await store.agents.list(), address)
+      if (caller.kind === 'agent' && to.id === caller.agent.id)
+        throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
+      if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
+      if (to.kind !== 'root') requireAlive(to, 'send to')
+      const unmanned = to.kind === 'root' && (to.paneId === null || to.stateReason === STOPPED)
+      if (caller.kind === 'human') await say(caller, to, message)
+      else if (unmanned && parseCompletion(message) === undefined) await say(caller, to, message)
+      else await mail(caller.agent, to, message)
+      return { status: 'sent', to: to.id }
+    },
+
+    checkMail: async (caller, peek) => {
+      const mails = peek
+        ? await store.mail.peek(caller.agent.id)
+        : await store.transaction(async (tx) => {
+            await tx.snapshots.remove(`mail-notice:${caller.agent.id}`)
+            return tx.mail.pop(caller.agent.id)
+          })
+      const names = new Map((await store.agents.list()).map((agent) => [agent.id, agent.name]))
+      return { messages: mails.map(({ from, message, sentAt }) => ({ from, name: names.get(from) ?? from, message, sent_at: sentAt })) }
+    },
+
+    ack: async (caller, ids) => {
+      const acked = await outbox.ack(caller.agent.id, ids)
+      return { acked, unknown: ids.filter((id) => !acked.includes(id)) }
+    },
+
+    inbox: async ({ clear }) => {
+      const waiting = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
+      const agents = await store.agents.list()
+      const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
+      const root = agents.find((agent) => agent.kind === 'root')
+      // The root’s program answers its children itself; without one, or for its own questions, the human does.
+      const unmanned = root === undefined || root.paneId === null
+      const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
+      const open = (await store.questions.open()).filter(
+        (question) => question.agentId === root?.id || (unmanned && parentOf.get(question.agentId) === root?.id),
+      )
+      const approvalsOpen = await store.approvals.pending()
+      if (clear && waiting.length > 0) {
+        await store.outbox.settle(
+          waiting.map((delivery) => delivery.id),
+          'acked',
+          'read in the inbox',
+          clock(),
+        )
+      }
+      return {
+        messages: waiting.map((delivery) => ({
+          id: delivery.id,
+          kind: delivery.kind,
+          text: delivery.text,
+          at: delivery.createdAt,
+          question_id: /\b(q-[0-9a-f]{8})\b/.exec(delivery.kind === 'question.asked' ? delivery.text : '')?.[1] ?? null,
+        })),
+        questions: open.map((question) => ({
+          question_id: question.id,
+          agent: nameOf.get(question.agentId) ?? question.agentId,
+          message: question.message,
+          asked_at: question.askedAt,
+        })),
+        approvals: approvalsOpen.map((approval) => ({
+          approval_id: approval.id,
+          agent: nameOf.get(approval.agentId) ?? approval.agentId,
+          what: approval.what,
+          requested_at: approval.requestedAt,
+        })),
+      }
+    },
+
+    decide: (id, decision, reason) => approvals.decide(id, decision, reason),
+  }
+}

@@ -1,0 +1,115 @@
+import { ExomonadError } from '../errors.ts'
+import { newAgentId } from '../ids.ts'
+import type { Agent } from '../adapters/store/store.ts'
+import type { Approvals } from './approvals.ts'
+import type { Upkeep } from './core.ts'
+import type { Deps } from './deps.ts'
+import { STOPPED } from './lifecycle.ts'
+import type { MergePull } from './merge-pull.ts'
+import type { SpawnUndo } from './spawn-undo.ts'
+
+export function createUpkeep({
+  store,
+  git,
+  publisher,
+  clock,
+  log,
+  reconcile,
+  clean,
+  spawnUndo,
+  mergePull,
+  approvals,
+}: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
+  reconcile: () => Promise<void>
+  clean: Upkeep['clean']
+  spawnUndo: SpawnUndo
+  mergePull: MergePull
+  approvals: Approvals
+}): Upkeep {
+  const settle = async (): Promise<{ finished: number; undone: number }> => {
+    let finished = 0
+    let undone = 0
+    for (const entry of await store.journal.open()) {
+      try {
+        const state = entry.kind === 'spawn' ? await spawnUndo.settle(entry) : entry.kind === 'merge' ? await mergePull.settle(entry) : undefined
+        if (state === 'done') finished++
+        else if (state === 'undone') undone++
+      } catch (thrown) {
+        // It stays open and is tried again at the next start; `doctor` shows it.
+        log.error({ err: thrown, journal: entry.id, kind: entry.kind }, 'a journal entry could not be settled')
+      }
+    }
+    return { finished, undone }
+  }
+
+  return {
+    reconcile,
+    clean,
+    recover: async () => {
+      const result = await settle()
+      await approvals.dropOrphans()
+      return result
+    },
+    registerRoot: async (worktree) => {
+      const existing = (await store.agents.list()).find((agent) => agent.kind === 'root')
+      if (existing !== undefined) return { agent: existing, already: true }
+      const status = await git.status(worktree)
+      if (status.branch === null)
+        throw new ExomonadError(
+          'DETACHED_HEAD',
+          `${worktree} is on no branch. Check out the branch that the tree should grow from, then run \`exomonad init\` again.`,
+        )
+      if (status.head === null)
+        throw new ExomonadError(
+          'NO_COMMITS',
+          `${status.branch} has no commit yet: agents need one to start from. Commit something, then run \`exomonad init\` again.`,
+        )
+      const now = clock()
+      const branch = status.branch
+      const root: Agent = {
+        id: newAgentId(),
+        name: 'root',
+        kind: 'root',
+        runtime: 'pane',
+        role: 'tl',
+        agentCli: null,
+        parentId: null,
+        depth: 0,
+        branch,
+        baseBranch: null,
+        forkPoint: null,
+        worktree,
+        ownsWorktree: false,
+        adopted: true,
+        paneId: null,
+        pid: null,
+        sessionId: null,
+        transcript: null,
+        task: '',
+        state: 'idle',
+        stateReason: STOPPED,
+        stateSource: 'daemon',
+        stateAt: now,
+        outcome: null,
+        exitCode: null,
+        exitSignal: null,
+        lastSeenAt: now,
+        tokens: 0,
+        toolCalls: 0,
+        stopObjection: null,
+        stopBlocks: 0,
+        stopExcuse: null,
+        rebaseTries: 0,
+        spawnedAt: now,
+        endedAt: null,
+        reapedAt: null,
+        tokenHash: `none:${newAgentId()}`,
+      }
+      await store.transaction(async (tx) => {
+        await tx.agents.insert(root)
+        await publisher.publish({ type: 'tree.initialized', agentId: root.id, actor: 'human', payload: { branch, worktree } }, tx)
+      })
+      return { agent: root, already: false }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Agent } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import type { TreeNode, View } from './core.ts'
+import type { Deps } from './deps.ts'
+import { isAlive } from './lifecycle.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
+
+/** Status is derived from stored facts when it is read. */
+export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths' | 'clock'>): View {
+  return {
+    tree: async () => {
+      const [agents, pulls, undelivered, undecided, questions, inbox, approvals] = await Promise.all([
+        store.agents.list(),
+        knownPulls(store),
+        store.outbox.counts(['queued']),
+        store.outbox.counts(['undecided']),
+        store.questions.open(),
+        store.outbox.counts(['queued', 'sent']),
+        store.approvals.pending(),
+      ])
+      const now = clock()
+      const pullOf = new Map<string, PullRequestSnapshot>()
+      for (const pull of pulls) pullOf.set(pull.head.branch, pull)
+      const byParent = Map.groupBy(
+        agents.filter((agent) => agent.reapedAt === null),
+        (agent) => agent.parentId,
+      )
+      const asked = Map.groupBy(questions, (question) => question.agentId)
+
+      const node = (agent: Agent): TreeNode => {
+        const pull = agent.kind === 'fork' ? undefined : pullOf.get(agent.branch)
+        return {
+          id: agent.id,
+          name: agent.name,
+          kind: agent.kind,
+          runtime: agent.runtime,
+          role: agent.role,
+          agent: agent.agentCli,
+          branch: agent.branch,
+          base_branch: agent.baseBranch,
+          worktree: agent.worktree,
+          state: agent.state,
+          state_reason: agent.stateReason,
+          state_source: agent.stateSource,
+          state_age_seconds: seconds(now - agent.stateAt),
+          depth: agent.depth,
+          parent_id: agent.parentId,
+          pane: agent.paneId,
+          pid: agent.pid,
+          pr:
+            pull === undefined
+              ? null
+              : {
+                  number: pull.number,
+                  url: pull.url,
+                  state: pull.state,
+                  draft: pull.draft,
+                  checks: pull.checksState,
+                  review: pull.reviewDecision,
+                  mergeable: pull.mergeable,
+                },
+          tokens: agent.tokens,
+          tool_calls: agent.toolCalls,
+          age_seconds: seconds(now - agent.spawnedAt),
+          undelivered: undelivered.get(agent.id) ?? 0,
+          undecided: undecided.get(agent.id) ?? 0,
+          open_questions: asked.get(agent.id)?.length ?? 0,
+          outcome: agent.outcome,
+          children: (byParent.get(agent.id) ?? []).map(node),
+        }
+      }
+      const root = agents.find((agent) => agent.kind === 'root')
+      if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init`.')
+      const merged = mergedBranches(pulls)
+      const below = agents.filter((agent) => agent.kind !== 'root')
+      return {
+        repository: paths.home,
+        root: node(root),
+        counts: {
+          agents: below.length,
+          live: below.filter((agent) => isAlive(agent.state)).length,
+          done: below.filter((agent) => agent.state === 'completed' || agent.outcome?.success === true || merged.has(agent.branch)).length,
+          failed: below.filter((agent) => agent.state === 'failed' || agent.outcome?.success === false).length,
+        },
+        inbox: {
+          messages: inbox.get('human') ?? 0,
+          questions: questions.filter((question) => question.agentId === root.id).length,
+          approvals: approvals.length,
+        },
+      }
+    },
+  }
+}
+
+const seconds = (milliseconds: number): number => Math.max(0, Math.round(milliseconds / 1000))
