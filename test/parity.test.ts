@@ -61,6 +61,7 @@ describe('tools ↔ files, docs and guidance', () => {
     const inFiles = files('src/tools', '.ts')
       .filter((name) => !shared.has(name))
       .map((name) => name.replace(/\.ts$/, '').replaceAll('-', '_'))
+      .toSorted()
     expect(inFiles).toEqual(names.toSorted())
   })
 

@@ -73,7 +73,8 @@ export interface ExomonadOptions extends TempRepositoryOptions {
 
 const top = join(import.meta.dirname, '..', '..')
 /** `npm test` has just built dist; a single file run by hand uses the sources as they are. */
-export const BIN = process.env['npm_lifecycle_event'] === 'test' || process.env['EXOMONAD_TEST_DIST'] ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
+export const BIN =
+  process.env['npm_lifecycle_event'] === 'test' || process.env['npm_lifecycle_event'] === 'bench' ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
 const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
 
 /** Runs a program to its end with exactly this environment. */

@@ -1,0 +1,55 @@
+/** One line of the table: a figure beside its floor, the least that the same machine needs for the bare work, measured in the same run. */
+export interface Figure {
+  readonly name: string
+  /** ms or MB. */
+  readonly unit: 'ms' | 'MB'
+  readonly value: number
+  /** What the floor is. */
+  readonly floorName: string
+  readonly floor: number
+  /** The target in words, and whether it is met; null where none is set. */
+  readonly target: { readonly text: string; readonly met: boolean } | null
+  readonly samples: number
+}
+
+/** The value below which `share` (0–1) of the samples lie. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+export const median = (samples: readonly number[]): number => percentile(samples, 0.5)
+
+/** Milliseconds that the work took, and what it answered. */
+export async function timed<Result>(work: () => Promise<Result>): Promise<{ ms: number; result: Result }> {
+  const start = performance.now()
+  const result = await work()
+  return { ms: performance.now() - start, result }
+}
+
+/** Runs the work `times` times, one after the other: milliseconds of each. */
+export async function sample(times: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
+  const samples: number[] = []
+  for (let index = 0; index < times; index += 1) samples.push((await timed(() => work(index))).ms)
+  return samples
+}
+
+export const atMost = (limit: number, unit: string, value: number): Figure['target'] => ({ text: `≤ ${limit} ${unit}`, met: value <= limit })
+
+const round = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3))
+
+/** The table that `npm run bench` prints, in Markdown. */
+export function renderTable(figures: readonly Figure[]): string {
+  const head = ['what', 'figure', 'floor', '×', 'target', '']
+  const rows = figures.map((figure) => [
+    figure.name,
+    `${round(figure.value)} ${figure.unit}`,
+    `${round(figure.floor)} ${figure.unit} (${figure.floorName})`,
+    (figure.value / figure.floor).toFixed(1),
+    figure.target?.text ?? '',
+    figure.target === null ? '' : figure.target.met ? 'met' : 'missed',
+  ])
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]): string => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n')
+}

@@ -1,0 +1,68 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runProgram } from '../test/helpers/daemon.ts'
+import { atMost, median, sample, type Figure } from './figures.ts'
+import { benchTree } from './tree.ts'
+
+const ROUNDS = 100
+
+/** A hook as an agent CLI calls it, sh + curl to the daemon and back, against the same with a server that answers at once. */
+export async function measureHook(): Promise<Figure[]> {
+  const tree = await benchTree()
+  const folder = mkdtempSync(join(tmpdir(), 'hook-'))
+  const server = createServer((request, answer) => {
+    request.resume()
+    request.on('end', () => answer.end('{}'))
+  })
+  const socket = join(folder, 's')
+  server.listen(socket)
+  await once(server, 'listening')
+  try {
+    const { spawned } = await tree.client.callTool<{ spawned: { agent_id: string }[] }>('spawn_workers', {
+      specs: [{ name: 'hooked', prompt: 'Nothing to do.', agent: 'idle' }],
+    })
+    const id = spawned[0]?.agent_id ?? ''
+    const auth = join(tree.exomonad.state, 'auth')
+    const authFile = readdirSync(auth).find((name) => name.startsWith(id))
+    if (authFile === undefined) throw new Error(`no auth file of ${id} in ${auth}`)
+    const env = {
+      ...tree.exomonad.repository.env,
+      EXOMONAD_SOCKET: tree.socket,
+      EXOMONAD_AUTH_FILE: join(auth, authFile),
+      EXOMONAD_AGENT_ID: id,
+      EXOMONAD_SPOOL: join(tree.exomonad.state, 'spool'),
+    }
+    const script = join(import.meta.dirname, '..', 'hooks', 'tool.sh')
+    const hook = async (): Promise<void> => {
+      const result = await runProgram('sh', [script], { env, input: '{"tool":"edit"}' })
+      if (result.code !== 0 || result.stderr !== '') throw new Error(`hook: ${String(result.code)} ${result.stderr}`)
+    }
+    const floor = async (): Promise<void> => {
+      const command = `curl -s --max-time 2 --unix-socket ${socket} -H 'content-type: application/json' --data-binary @- http://x/`
+      const result = await runProgram('sh', ['-c', command], { env, input: '{"tool":"edit"}' })
+      if (result.stdout !== '{}') throw new Error(`floor: ${result.stdout} ${result.stderr}`)
+    }
+    await sample(5, hook)
+    await sample(5, floor)
+    const figures = await sample(ROUNDS, hook)
+    const floors = await sample(ROUNDS, floor)
+    return [
+      {
+        name: 'hook round trip, p50',
+        unit: 'ms',
+        value: median(figures),
+        floorName: 'sh + curl to a socket that answers at once',
+        floor: median(floors),
+        target: atMost(12, 'ms', median(figures)),
+        samples: ROUNDS,
+      },
+    ]
+  } finally {
+    server.close()
+    rmSync(folder, { recursive: true, force: true })
+    await tree.exomonad.stop()
+  }
+}

@@ -1,0 +1,35 @@
+import { cpus, totalmem } from 'node:os'
+import process from 'node:process'
+import { renderTable, type Figure } from './figures.ts'
+import { measureHook } from './hook.ts'
+import { measureMailbox } from './mailbox.ts'
+import { measurePane } from './pane.ts'
+import { measureSpawn } from './spawn.ts'
+import { measureThousand } from './thousand.ts'
+
+/**
+ * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its floor measured in the same run;
+ * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl.
+ */
+const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  spawn: measureSpawn,
+  hook: measureHook,
+  pane: measurePane,
+  mailbox: measureMailbox,
+  thousand: measureThousand,
+}
+
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
+const unknown = wanted.filter((name) => !(name in MEASUREMENTS))
+if (unknown.length > 0) throw new Error(`No measurement is called ${unknown.join(', ')}: there are ${Object.keys(MEASUREMENTS).join(', ')}.`)
+
+const figures: Figure[] = []
+for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  process.stderr.write(`measuring ${name} …\n`)
+  figures.push(...(await measure()))
+}
+
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
+if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
+else process.stdout.write(`${machine}\n\n${renderTable(figures)}\n`)

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient, type Client } from '../src/surfaces/client.ts'
+import { repositoryHash } from '../src/paths.ts'
+import { startExomonad, type Exomonad, type ExomonadOptions } from '../test/helpers/daemon.ts'
+
+/** A real daemon for a measurement, with the owner’s client on its socket. */
+export interface BenchTree {
+  readonly exomonad: Exomonad
+  readonly client: Client
+  readonly socket: string
+  rss(): Promise<number>
+}
+
+/** Agents that do nothing (`sleep`), so that only exomonad is measured. */
+export const IDLE_AGENTS = `
+[agents.idle]
+adapter = "command"
+command = ["sleep", "100000"]
+[limits]
+max_live_agents = 1000
+`
+
+export async function benchTree(options: ExomonadOptions = {}): Promise<BenchTree> {
+  const exomonad = await startExomonad({ multiplexer: 'tmux', config: IDLE_AGENTS, ...options })
+  const socket = JSON.parse(readFileSync(join(exomonad.state, 'repository.json'), 'utf8')).socket
+  const userState = join(exomonad.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
+  const token = readFileSync(join(userState, `${repositoryHash(join(exomonad.state, '..'))}.token`), 'utf8').trim()
+  return { exomonad, client: createClient({ socket, token }), socket, rss: async () => rssOf(await exomonad.daemonPid()) }
+}
+
+/** Resident memory of a process in MB. */
+export function rssOf(pid: number): number {
+  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  return kilobytes / 1024
+}
