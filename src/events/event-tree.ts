@@ -1,0 +1,66 @@
+import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
+import type { Actor, AgentId, Recipient } from '../ids.ts'
+import type { RoutableEvent, RoutingTree } from './router.ts'
+import type { EventContext, TemplateParty } from './template-data.ts'
+
+/** What core writes as the reason where an agent has no program and none is missed. */
+const STOPPED = 'stopped'
+
+/** The root is a place that a program may come to; without one, what is for it is for the human. Other agents keep theirs till they are resumed. */
+export const isReachable = (agent: Agent): boolean =>
+  agent.kind !== 'root' || agent.state === 'spawning' || (agent.stateReason !== STOPPED && (agent.paneId !== null || agent.runtime !== 'pane'))
+
+/** The agents an event can concern: its own line up to the root, and for pull requests that no agent filed, all. */
+export async function agentsAround(verbs: Pick<StoreVerbs, 'agents'>, event: RoutableEvent): Promise<Map<AgentId, Agent>> {
+  if (event.agentId === null) return event.type.startsWith('pr.') || event.type.startsWith('ci.') ? byId(await verbs.agents.list()) : new Map()
+  return lineOf(verbs, event.agentId)
+}
+
+/** An agent and its ancestors. */
+export async function lineOf(verbs: Pick<StoreVerbs, 'agents'>, id: AgentId): Promise<Map<AgentId, Agent>> {
+  const line = new Map<AgentId, Agent>()
+  for (let next: AgentId | null = id; next !== null && !line.has(next);) {
+    const agent: Agent | undefined = await verbs.agents.get(next)
+    if (agent === undefined) break
+    line.set(agent.id, agent)
+    next = agent.parentId
+  }
+  return line
+}
+
+const byId = (agents: readonly Agent[]): Map<AgentId, Agent> => new Map(agents.map((agent) => [agent.id, agent]))
+
+export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree =>
+  new Map([...agents].map(([id, agent]) => [id, { id, parentId: agent.parentId, branch: agent.branch, state: agent.state, reachable: isReachable(agent) }]))
+
+const HUMAN: TemplateParty = { id: 'human', name: 'the human', branch: '', kind: 'human' }
+
+const party = (agent: Agent): TemplateParty => ({ id: agent.id, name: agent.name, branch: agent.branch, kind: agent.kind })
+
+async function nameOf(verbs: Pick<StoreVerbs, 'agents'>, agents: ReadonlyMap<AgentId, Agent>, actor: Actor): Promise<string> {
+  if (actor === 'human') return HUMAN.name
+  if (actor === 'daemon') return 'exomonad'
+  if (actor.startsWith('forge:')) return actor.slice('forge:'.length)
+  const id = actor as AgentId
+  return (agents.get(id) ?? (await verbs.agents.get(id)))?.name ?? actor
+}
+
+/** Who is who in an event, for the templates. */
+export async function contextOf(
+  verbs: Pick<StoreVerbs, 'agents'>,
+  agents: ReadonlyMap<AgentId, Agent>,
+  event: RoutableEvent,
+  to: Recipient,
+): Promise<EventContext> {
+  const head = event.payload['head']
+  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head) : agents.get(event.agentId)
+  const nobody: TemplateParty = typeof head === 'string' ? { id: '', name: head, branch: head, kind: '' } : { id: '', name: 'somebody', branch: '', kind: '' }
+  const parent = about?.parentId ? agents.get(about.parentId) : undefined
+  const recipient = to === 'human' ? undefined : (agents.get(to) ?? (await verbs.agents.get(to)))
+  return {
+    agent: about ? party(about) : nobody,
+    parent: parent ? party(parent) : HUMAN,
+    recipient: recipient ? party(recipient) : HUMAN,
+    actor_name: await nameOf(verbs, agents, event.actor),
+  }
+}

@@ -1,0 +1,82 @@
+import type { StoredEvent, StoreTransaction, Store } from '../adapters/store/store.ts'
+import type { Clock } from '../core/clock.ts'
+import { ExomonadError } from '../errors.ts'
+import type { DeliveryId, Recipient } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { EVENTS, type NewEvent } from './event.ts'
+import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
+import type { Publisher } from './publish.ts'
+import type { Renderer } from './render.ts'
+import { route } from './router.ts'
+
+export interface PublisherWithDeliveries extends Publisher {
+  /** Called after the commit with those who have something new waiting. Answers how to stop. */
+  onEnqueued(listener: (recipients: readonly Recipient[]) => void): () => void
+}
+
+/** The publisher: append, route, render and enqueue in one transaction; listeners and outbox hear of it once that is durable. */
+export function createPublisher(deps: {
+  readonly store: Store
+  readonly renderer: Renderer
+  readonly clock: Clock
+  readonly log: Log
+  readonly newDeliveryId: () => DeliveryId
+}): PublisherWithDeliveries {
+  const { store, renderer, clock, log, newDeliveryId } = deps
+  const listeners = new Set<(event: StoredEvent) => void>()
+  const enqueuedListeners = new Set<(recipients: readonly Recipient[]) => void>()
+
+  /** One listener’s fault is not another’s loss. */
+  const tell = <T>(all: ReadonlySet<(value: T) => void>, value: T): void => {
+    for (const listener of [...all]) {
+      try {
+        listener(value)
+      } catch (error) {
+        log.error({ err: error }, 'a listener failed')
+      }
+    }
+  }
+
+  const append = async (event: NewEvent, tx: StoreTransaction): Promise<StoredEvent | undefined> => {
+    const payload = EVENTS[event.type].payload.safeParse(event.payload)
+    if (!payload.success) {
+      throw new ExomonadError('INTERNAL', `The event ${event.type} does not carry what it must: ${payload.error.message}`, { type: event.type })
+    }
+    const stored = await tx.events.append({
+      type: event.type,
+      at: clock(),
+      agentId: event.agentId,
+      actor: event.actor,
+      why: event.why ?? null,
+      dedupeKey: event.dedupeKey ?? null,
+      payload: payload.data,
+    })
+    if (stored === undefined) return undefined
+    const agents = await agentsAround(tx, stored)
+    const recipients: Recipient[] = []
+    for (const { to, type } of route(stored, asRoutingTree(agents))) {
+      const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
+      if (text === '') continue
+      await tx.outbox.enqueue({ id: newDeliveryId(), recipient: to, eventSeq: stored.seq, kind: type, text, createdAt: stored.at })
+      recipients.push(to)
+    }
+    tx.afterCommit(() => {
+      if (recipients.length > 0) tell(enqueuedListeners, recipients)
+      tell(listeners, stored)
+    })
+    return stored
+  }
+
+  const add = <T>(all: Set<T>, listener: T): (() => void) => {
+    all.add(listener)
+    return () => {
+      all.delete(listener)
+    }
+  }
+
+  return {
+    publish: (event, tx) => (tx === undefined ? store.transaction((own) => append(event, own)) : append(event, tx)),
+    onEvent: (listener) => add(listeners, listener),
+    onEnqueued: (listener) => add(enqueuedListeners, listener),
+  }
+}

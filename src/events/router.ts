@@ -1,0 +1,126 @@
+import type { AgentState } from '../adapters/store/store.ts'
+import { parentBranch, type Actor, type AgentId, type BranchName, type Recipient } from '../ids.ts'
+import type { EventType } from './event.ts'
+
+/** What the router must know of an agent. */
+export interface RoutingAgent {
+  readonly id: AgentId
+  readonly parentId: AgentId | null
+  readonly branch: BranchName
+  readonly state: AgentState
+  /** Something can be said to it; false for a root without a program. */
+  readonly reachable: boolean
+}
+export type RoutingTree = ReadonlyMap<AgentId, RoutingAgent>
+
+export interface RoutableEvent {
+  readonly type: string
+  readonly agentId: AgentId | null
+  readonly actor: Actor
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export interface Route {
+  readonly to: Recipient
+  readonly type: EventType
+}
+
+/** Failed checks from this time in a row on are the parent’s business too. */
+const REPEATED_FAILURES = 2
+
+type Target = 'owner' | 'parent' | 'human'
+type Rule = readonly Target[] | ((payload: Readonly<Record<string, unknown>>) => readonly Target[])
+
+const PARENT: Rule = ['parent']
+const OWNER: Rule = ['owner']
+const BOTH: Rule = ['owner', 'parent']
+/** Words of people without write access reach no agent that acts on them: its parent is told that they exist. */
+const comment: Rule = (payload) => (payload['trusted'] === false ? ['parent'] : ['owner'])
+
+/** Who is told of what. Events that are not here are history only. */
+const RULES: Partial<Record<EventType, Rule>> = {
+  'agent.started': PARENT,
+  'agent.idle': PARENT,
+  'agent.completed': PARENT,
+  'agent.failed': ['parent', 'human'],
+  'agent.killed': PARENT,
+  'agent.silent': PARENT,
+  note: PARENT,
+  'question.asked': PARENT,
+  // An answer that the waiting call took must not come a second time.
+  'question.answered': (payload) => (payload['delivered_by'] === 'message' ? ['owner'] : []),
+  message: OWNER,
+  mail: OWNER,
+  'approval.requested': ['human'],
+  'approval.decided': OWNER,
+  'pr.opened': PARENT,
+  'pr.review': (payload) => (payload['trusted'] === false ? ['parent'] : payload['state'] === 'approved' ? ['owner', 'parent'] : ['owner']),
+  'pr.thread_comment': comment,
+  'pr.comment': comment,
+  'ci.pending': OWNER,
+  'ci.failed': (payload) => (Number(payload['times']) >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner']),
+  'ci.passed': OWNER,
+  'pr.ready': PARENT,
+  'pr.pushed': (payload) => (payload['after_changes_requested'] === true ? ['parent'] : []),
+  'pr.conflict': BOTH,
+  'pr.conflict_cleared': BOTH,
+  'pr.merged': BOTH,
+  'pr.closed': BOTH,
+  'pr.reopened': BOTH,
+  'pr.retargeted': BOTH,
+  'pr.stalled': PARENT,
+  'review.timeout': PARENT,
+  'stop.released': PARENT,
+  'rebase.aborted': PARENT,
+  'delivery.undecided': ['human'],
+}
+
+/** Every event type that is ever sent to somebody; each has a template. */
+export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
+
+const DEAD: readonly AgentState[] = ['completed', 'failed', 'killed']
+
+export const isDead = (state: AgentState): boolean => DEAD.includes(state)
+
+/** The agent itself, or its nearest ancestor that lives and can be spoken to; at last the human. Terminates on any input, cycles included. */
+export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient {
+  const seen = new Set<AgentId>()
+  let at = id
+  while (at !== null && !seen.has(at)) {
+    seen.add(at)
+    const agent = tree.get(at)
+    if (agent === undefined) return 'human'
+    if (agent.reachable && !isDead(agent.state)) return at
+    at = agent.parentId
+  }
+  return 'human'
+}
+
+/** Owner and parent by record; only for a pull request that no agent filed by its branches. */
+function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | null; parent: AgentId | null } {
+  if (event.agentId !== null) return { owner: event.agentId, parent: tree.get(event.agentId)?.parentId ?? null }
+  const head = event.payload['head']
+  const base = event.payload['base']
+  if (typeof head !== 'string' || typeof base !== 'string') return { owner: null, parent: null }
+  const on = (branch: string | null): RoutingAgent | undefined => [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
+  const owner = on(head)
+  const parent = owner ? owner.parentId : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
+  return { owner: owner?.id ?? parent, parent }
+}
+
+/**
+ * Event × tree → who is told, each once. Nobody is told what they did themselves; what is for the dead goes to the nearest living
+ * ancestor; what has no agent left to hear it goes to the human.
+ */
+export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
+  const type = event.type as EventType
+  const rule = RULES[type]
+  if (rule === undefined) return []
+  const family = familyOf(event, tree)
+  const recipients = new Set<Recipient>()
+  for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {
+    recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))
+  }
+  recipients.delete(event.actor as Recipient)
+  return [...recipients].map((to) => ({ to, type }))
+}

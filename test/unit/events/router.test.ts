@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AgentState } from '../../../src/adapters/store/store.ts'
+import { EVENTS, type EventType } from '../../../src/events/event.ts'
+import { isDead, route, ROUTED_TYPES, type RoutableEvent, type RoutingAgent, type RoutingTree } from '../../../src/events/router.ts'
+import type { Actor, AgentId, BranchName } from '../../../src/ids.ts'
+import { verifies } from '../../requirements.ts'
+
+const id = (name: string): AgentId => name as AgentId
+const agent = (name: string, parent: string | null, more: Partial<RoutingAgent> = {}): RoutingAgent => ({
+  id: id(name),
+  parentId: parent === null ? null : id(parent),
+  branch: name as BranchName,
+  state: 'idle',
+  reachable: true,
+  ...more,
+})
+const treeOf = (...agents: RoutingAgent[]): RoutingTree => new Map(agents.map((one) => [one.id, one]))
+const event = (type: EventType, about: string | null, payload: Record<string, unknown> = {}, actor: Actor = 'daemon'): RoutableEvent => ({
+  type,
+  agentId: about === null ? null : id(about),
+  actor,
+  payload,
+})
+const recipients = (of: RoutableEvent, tree: RoutingTree): string[] => route(of, tree).map(({ to }) => to)
+
+const family = treeOf(agent('main', null), agent('main.auth', 'main'), agent('main.auth.login', 'main.auth'))
+
+describe('route', () => {
+  it(verifies('R004-05', 'sends a child’s lifecycle to the parent recorded at its spawn, whatever its branch is called'), () => {
+    const tree = treeOf(agent('main', null), agent('lead', 'main'), agent('main.elsewhere', 'lead'))
+    for (const type of ['agent.started', 'agent.idle', 'agent.completed', 'agent.killed', 'agent.silent'] as const) {
+      expect(recipients(event(type, 'main.elsewhere'), tree)).toEqual(['lead'])
+    }
+  })
+
+  it(verifies('R004-18', 'sends what a child says up one step, not to the root'), () => {
+    expect(recipients(event('note', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])
+    expect(recipients(event('question.asked', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])
+  })
+
+  it('tells the human too that an agent failed', () => {
+    expect(recipients(event('agent.failed', 'main.auth'), family)).toEqual(['main', 'human'])
+  })
+
+  it('sends notes and questions of the root to the human', () => {
+    expect(recipients(event('note', 'main', {}, id('main')), family)).toEqual(['human'])
+    expect(recipients(event('question.asked', 'main', {}, id('main')), family)).toEqual(['human'])
+  })
+
+  it('sends what is for a root without a program to the human', () => {
+    const tree = treeOf(agent('main', null, { reachable: false }), agent('main.auth', 'main'))
+    expect(recipients(event('agent.completed', 'main.auth'), tree)).toEqual(['human'])
+  })
+
+  it(verifies('R004-14', 'sends an answer only where no waiting call took it'), () => {
+    expect(recipients(event('question.answered', 'main.auth', { delivered_by: 'message' }, id('main')), family)).toEqual(['main.auth'])
+    expect(recipients(event('question.answered', 'main.auth', { delivered_by: 'tool' }, id('main')), family)).toEqual([])
+  })
+
+  it('climbs over the dead to the nearest living ancestor', () => {
+    const tree = treeOf(agent('main', null), agent('main.auth', 'main', { state: 'killed' }), agent('main.auth.login', 'main.auth'))
+    expect(recipients(event('agent.completed', 'main.auth.login'), tree)).toEqual(['main'])
+    expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), tree)).toEqual(['main'])
+  })
+
+  it('tells owner and parent of a merge, and not who merged', () => {
+    expect(recipients(event('pr.merged', 'main.auth', {}, 'forge:somebody'), family)).toEqual(['main.auth', 'main'])
+    expect(recipients(event('pr.merged', 'main.auth', {}, id('main')), family)).toEqual(['main.auth'])
+  })
+
+  it('tells the owner of a review, the parent of an approval, the reviewer of nothing', () => {
+    const review = (state: string, actor: Actor, trusted = true) => recipients(event('pr.review', 'main.auth', { state, trusted }, actor), family)
+    expect(review('changes_requested', 'human')).toEqual(['main.auth'])
+    expect(review('approved', 'human')).toEqual(['main.auth', 'main'])
+    expect(review('approved', id('main'))).toEqual(['main.auth'])
+  })
+
+  it('keeps words of outsiders from the agent that would act on them', () => {
+    for (const type of ['pr.review', 'pr.comment', 'pr.thread_comment'] as const) {
+      expect(recipients(event(type, 'main.auth', { trusted: false, state: 'changes_requested' }, 'forge:stranger'), family)).toEqual(['main'])
+    }
+  })
+
+  it('involves the parent when checks fail again', () => {
+    expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), family)).toEqual(['main.auth'])
+    expect(recipients(event('ci.failed', 'main.auth', { times: 2 }), family)).toEqual(['main.auth', 'main'])
+  })
+
+  it('tells the parent of a push only after changes were requested', () => {
+    expect(recipients(event('pr.pushed', 'main.auth', { after_changes_requested: false }), family)).toEqual([])
+    expect(recipients(event('pr.pushed', 'main.auth', { after_changes_requested: true }), family)).toEqual(['main'])
+  })
+
+  it('finds owner and parent by branch where no agent filed the pull request', () => {
+    const of = (head: string, base: string) => recipients(event('pr.conflict', null, { head, base }), family)
+    expect(of('main.auth.login', 'main.auth')).toEqual(['main.auth.login', 'main.auth'])
+    expect(of('main.auth.unknown', 'main.auth')).toEqual(['main.auth'])
+    expect(of('main.auth.unknown', 'elsewhere')).toEqual(['main.auth'])
+    expect(of('foreign', 'elsewhere')).toEqual(['human'])
+  })
+
+  it('leaves moved bases to the stop check', () => {
+    expect(recipients(event('base.moved', 'main.auth'), family)).toEqual([])
+  })
+
+  const STATES: readonly AgentState[] = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed']
+  /** Any tree, also broken ones: parents that don’t exist, cycles. */
+  const anyTree = fc
+    .integer({ min: 1, max: 8 })
+    .chain((size) =>
+      fc.array(fc.record({ parent: fc.option(fc.integer({ min: 0, max: size })), state: fc.constantFrom(...STATES), reachable: fc.boolean() }), {
+        minLength: size,
+        maxLength: size,
+      }),
+    )
+  const built = (rows: readonly { parent: number | null; state: AgentState; reachable: boolean }[]): RoutingTree =>
+    treeOf(...rows.map((row, index) => agent(`a${index}`, row.parent === null ? null : `a${row.parent}`, { state: row.state, reachable: row.reachable })))
+  const anyPayload = fc.record({
+    delivered_by: fc.constantFrom('tool', 'message'),
+    trusted: fc.boolean(),
+    state: fc.constantFrom('approved', 'changes_requested', 'commented'),
+    times: fc.integer({ min: 1, max: 4 }),
+    after_changes_requested: fc.boolean(),
+    head: fc.constantFrom('a0', 'a1', 'other'),
+    base: fc.constantFrom('a1', 'a2', 'other'),
+  })
+  const anyType = fc.constantFrom(...(Object.keys(EVENTS) as EventType[]))
+  const anyActor = fc.oneof(
+    fc.constantFrom<Actor>('human', 'daemon', 'forge:x'),
+    fc.integer({ min: 0, max: 8 }).map((n) => id(`a${n}`)),
+  )
+
+  it('never tells the dead, the unreachable or the actor, and nobody twice', () => {
+    fc.assert(
+      fc.property(anyTree, anyType, fc.option(fc.integer({ min: 0, max: 8 })), anyPayload, anyActor, (rows, type, about, payload, actor) => {
+        const tree = built(rows)
+        const to = recipients(event(type, about === null ? null : `a${about}`, payload, actor), tree)
+        expect(new Set(to).size).toBe(to.length)
+        expect(to).not.toContain(actor)
+        for (const recipient of to.filter((one) => one !== 'human')) {
+          const told = tree.get(id(recipient))
+          expect(told?.reachable).toBe(true)
+          expect(isDead(told?.state ?? 'killed')).toBe(false)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('takes everything for the parent of a root to the human', () => {
+    fc.assert(
+      fc.property(anyTree, anyPayload, (rows, payload) => {
+        const tree = built([{ parent: null, state: 'running', reachable: true }, ...rows.slice(1)])
+        for (const type of ['note', 'question.asked', 'agent.silent', 'pr.opened', 'pr.ready', 'pr.stalled', 'agent.failed'] as const) {
+          expect(recipients(event(type, 'a0', payload, id('a0')), tree)).toEqual(['human'])
+        }
+      }),
+    )
+  })
+
+  it('loses nothing: with every agent dead all that is routed at all reaches the human', () => {
+    const dead = treeOf(...[...family.values()].map((one) => ({ ...one, state: 'failed' as const })))
+    for (const type of ROUTED_TYPES) {
+      const payload = { delivered_by: 'message', after_changes_requested: true, times: 1 }
+      expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(['human'])
+    }
+  })
+})
