@@ -17,10 +17,10 @@ export interface InputProblem {
  * the first problem (`field`, `found`, `allowed`) and all of them as `problems`. `what` names the whole in the words (`spawn_workers`).
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
-  const parsed = schema.safeParse(input, { reportInput: true })
+  const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  const problems = parsed.error.issues.flatMap((issue) => describeIssue(issue, known))
+  const problems = parsed.error.issues.flatMap((issue) => describeIssue(issue, input, known))
   const [first] = problems
   throw new ExomonadError('INVALID_ARG', `${what}: ${problems.map((problem) => problem.words).join('; ')}.`, {
     field: first?.field ?? '',
@@ -30,13 +30,14 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   })
 }
 
-function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): InputProblem[] {
+function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): InputProblem[] {
   const field = pathText(issue.path)
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, known))
   const allowed = allowedBy(issue)
   const name = field === '' ? 'the input' : field
-  if (issue.input === undefined) return [{ field, found: 'nothing', allowed, words: `${name} is missing; it must be ${allowed}` }]
-  const found = shorten(JSON.stringify(issue.input) ?? typeof issue.input)
+  const value = valueAt(input, issue.path)
+  if (value === undefined) return [{ field, found: 'nothing', allowed, words: `${name} is missing; it must be ${allowed}` }]
+  const found = shorten(JSON.stringify(value) ?? typeof value)
   return [{ field, found, allowed, words: `${name} must be ${allowed}, found ${found}` }]
 }
 
@@ -92,5 +93,9 @@ function amount(origin: string, relation: string, limit: number | bigint): strin
 
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`)).join('')
+
+/** As it was sent: where a schema converts first, zod’s own report shows the converted value. */
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((part, key) => (typeof part === 'object' && part !== null ? (part as Record<PropertyKey, unknown>)[key] : undefined), input)
 
 const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}…` : text)

@@ -5,22 +5,20 @@ interface ToolSchemas {
   /** Refuses keys it doesn’t know: an argument that is misspelt must not be dropped silently. */
   readonly input: z.ZodObject
   readonly output: z.ZodType
-  /** `SpawnWorkers`: names the schemas in the OpenAPI document. */
-  readonly title: string
+  /** The same with ids (`SpawnWorkers`, `SpawnWorkersResult`), for documents that refer to schemas by name. */
+  readonly named: { readonly input: z.ZodObject; readonly output: z.ZodType }
 }
 
 const cache = new WeakMap<AnyTool, ToolSchemas>()
 
-/** The schemas a tool is called by, with ids for references. Made once per tool, as ids are registered for good. */
+/** The schemas a tool is called by. Made once per tool, as ids are registered for good. */
 export function schemasOf(tool: AnyTool): ToolSchemas {
   const known = cache.get(tool)
   if (known !== undefined) return known
   const title = tool.name.replace(/(^|_)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())
-  const schemas = {
-    title,
-    input: (tool.input as z.ZodObject).strict().meta({ id: title }),
-    output: (tool.output as z.ZodType).meta({ id: `${title}Result` }),
-  }
+  const input = (tool.input as z.ZodObject).strict()
+  const output = tool.output as z.ZodType
+  const schemas = { input, output, named: { input: input.meta({ id: title }), output: output.meta({ id: `${title}Result` }) } }
   cache.set(tool, schemas)
   return schemas
 }

@@ -42,7 +42,7 @@ export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: 
   )
 
   for (const tool of tools) {
-    const { input, output } = schemasOf(tool)
+    const { input, output } = schemasOf(tool).named
     fastify.post(
       `/v1/tools/${tool.name}`,
       { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },

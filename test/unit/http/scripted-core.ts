@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { Agent, EventStore, StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { Core } from '../../../src/core/core.ts'
+import { ExomonadError } from '../../../src/errors.ts'
+import type { AgentId, BranchName } from '../../../src/ids.ts'
+
+/** Test double of core at its outermost interface: a fixed tree of agents, and whatever verbs a test scripts. */
+
+const id = (digit: number): AgentId => `0190000${digit}-0000-7000-8000-00000000000${digit}` as AgentId
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export function agent(digit: number, name: string, fields: Partial<Agent> = {}): Agent {
+  return {
+    id: id(digit),
+    name,
+    kind: 'worker',
+    runtime: 'pane',
+    role: 'dev',
+    agentCli: 'script',
+    parentId: null,
+    depth: 0,
+    branch: name as BranchName,
+    baseBranch: null,
+    forkPoint: null,
+    worktree: '/nowhere',
+    ownsWorktree: true,
+    adopted: false,
+    paneId: null,
+    pid: null,
+    sessionId: null,
+    transcript: null,
+    task: '',
+    state: 'running',
+    stateReason: null,
+    stateSource: 'daemon',
+    stateAt: 0,
+    outcome: null,
+    exitCode: null,
+    exitSignal: null,
+    lastSeenAt: 0,
+    tokens: 0,
+    toolCalls: 0,
+    stopObjection: null,
+    stopBlocks: 0,
+    stopExcuse: null,
+    rebaseTries: 0,
+    spawnedAt: 0,
+    endedAt: null,
+    reapedAt: null,
+    tokenHash: hashOf(`token-of-${name}`),
+    ...fields,
+  }
+}
+
+/** root → lead (tl) → dev, and root → other (dev), auditor (a role of its own), dead (killed). */
+export const AGENTS = {
+  root: agent(1, 'root', { kind: 'root', role: 'tl' }),
+  lead: agent(2, 'lead', { kind: 'subtree', role: 'tl', parentId: id(1), depth: 1 }),
+  dev: agent(3, 'dev', { parentId: id(2), depth: 2 }),
+  other: agent(4, 'other', { parentId: id(1), depth: 1 }),
+  auditor: agent(5, 'auditor', { role: 'auditor', parentId: id(1), depth: 1 }),
+  dead: agent(6, 'dead', { parentId: id(1), depth: 1, state: 'killed' }),
+} as const
+
+export const OWNER_TOKEN = 'owner-token'
+export const tokenOf = (name: keyof typeof AGENTS): string => `token-of-${name}`
+
+type Parts = { [Part in keyof Core]?: Partial<Core[Part]> }
+
+/** Core with the tree above; verbs that the test doesn’t script throw. */
+export function scriptedCore(script: Parts = {}): Core {
+  const all = Object.values(AGENTS)
+  const directory: Core['directory'] = {
+    find: async (address) => {
+      const found = all.find((entry) => entry.id === address || entry.name === address)
+      if (found === undefined) throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: ${address}.`)
+      return found
+    },
+    root: async () => AGENTS.root,
+    byTokenHash: async (hash) => all.find((entry) => entry.tokenHash === hash),
+    isDescendant: async (one, ancestor) => {
+      for (let up: Agent | undefined = one; up?.parentId != null;) {
+        const parentId: AgentId = up.parentId
+        if (parentId === ancestor) return true
+        up = all.find((entry) => entry.id === parentId)
+      }
+      return false
+    },
+  }
+  const rest = new Proxy(
+    {},
+    {
+      get: (_target, part: string) =>
+        new Proxy((script as Record<string, object>)[part] ?? {}, {
+          get: (verbs: object, verb: string) => {
+            const scripted = (verbs as Record<string, unknown>)[verb]
+            if (scripted === undefined) throw new Error(`the test does not script core.${part}.${verb}`)
+            return scripted
+          },
+        }),
+    },
+  ) as Core
+  return new Proxy(rest, { get: (target, part) => (part === 'directory' ? { ...directory, ...script.directory } : Reflect.get(target, part)) })
+}
+
+export interface ScriptedEvents {
+  readonly list: EventStore['list']
+  readonly onEvent: (listener: (event: StoredEvent) => void) => () => void
+  append(fields?: Partial<StoredEvent>): StoredEvent
+  readonly listeners: ReadonlySet<(event: StoredEvent) => void>
+}
+
+/** An event log in memory with the semantics of the store’s. `delay` runs before each read answers. */
+export function scriptedEvents(delay: () => Promise<void> = async () => {}): ScriptedEvents {
+  const log: StoredEvent[] = []
+  const listeners = new Set<(event: StoredEvent) => void>()
+  return {
+    listeners,
+    list: async (query) => {
+      const found = log.filter(
+        (event) =>
+          event.seq > (query.after ?? 0) &&
+          event.at >= (query.since ?? 0) &&
+          (query.types === undefined || query.types.includes(event.type)) &&
+          (query.agentId === undefined || event.agentId === query.agentId),
+      )
+      await delay()
+      if (query.last !== undefined) return query.last === 0 ? [] : found.slice(-query.last)
+      return found.slice(0, query.limit)
+    },
+    onEvent: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    append: (fields = {}) => {
+      const event: StoredEvent = {
+        seq: log.length + 1,
+        type: 'note',
+        at: log.length,
+        agentId: null,
+        actor: 'daemon',
+        why: null,
+        dedupeKey: null,
+        payload: {},
+        ...fields,
+      }
+      log.push(event)
+      for (const listener of listeners) listener(event)
+      return event
+    },
+  }
+}
