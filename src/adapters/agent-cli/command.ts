@@ -1,0 +1,78 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import type { AgentConfig } from '../../config/schema.ts'
+import { ExomonadError } from '../../errors.ts'
+import type { AgentCli, LaunchRequest } from './agent-cli.ts'
+
+/** What stands for what in `[agents.NAME] command`. The config check refuses other placeholders. */
+export const COMMAND_PLACEHOLDERS = ['prompt', 'prompt_file', 'worktree', 'branch', 'name', 'agent_id', 'role', 'session_id', 'transcript', 'node'] as const
+
+/**
+ * Any program as an agent: an argv template. It has no conversation that could be forked; a parent’s transcript, where there is one,
+ * is handed over as a file by `{{transcript}}`.
+ */
+export function createCommandCli(options: { name: string; config: AgentConfig; path: string; node: string; home: string }): AgentCli {
+  const { name, config } = options
+
+  const fill = (argv: readonly string[], request: LaunchRequest): string[] => {
+    const values: Record<(typeof COMMAND_PLACEHOLDERS)[number], string> = {
+      prompt: request.prompt,
+      prompt_file: request.promptFile,
+      worktree: request.worktree,
+      branch: request.branch,
+      name: request.name,
+      agent_id: request.agentId,
+      role: request.role,
+      session_id: request.session?.id ?? '',
+      transcript: request.session?.transcript ?? '',
+      node: options.node,
+    }
+    // One pass over the template, so that a value that looks like a placeholder stays what it is.
+    return argv.map((part) =>
+      part.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole, key: string) => (key in values ? values[key as keyof typeof values] : whole)),
+    )
+  }
+
+  const program = config.command[0] ?? ''
+
+  return {
+    name,
+    adapter: 'command',
+    acks: config.acks,
+    reportsState: config.reports_state,
+    enterDelay: config.enter_delay_ms,
+    plan: async (request) => {
+      const resuming = request.mode === 'resume'
+      const argv = fill(resuming ? (config.resume_command ?? config.command) : config.command, request)
+      const handsOver = config.command.some((part) => part.includes('{{transcript}}'))
+      return {
+        argv,
+        env: config.env,
+        session: resuming && config.resume_command !== undefined ? 'resumed' : 'fresh',
+        sessionId: null,
+        warnings:
+          request.mode === 'fork' && !handsOver ? [`${name} (adapter "command") can’t inherit a conversation: it starts fresh, with the task alone.`] : [],
+      }
+    },
+    locate: async () => {
+      const found = program.includes('{{node}}') ? options.node : await find(program, options.path, options.home)
+      if (found !== undefined) return { kind: 'found', path: found }
+      return { kind: 'missing', reason: `The program of [agents.${name}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.` }
+    },
+  }
+}
+
+async function find(program: string, path: string, home: string): Promise<string | undefined> {
+  if (program === '') throw new ExomonadError('AGENT_CLI_MISSING', 'The command of the agent is empty.')
+  const candidates = program.includes('/') ? [resolve(home, program)] : path.split(delimiter).map((folder) => join(folder, program))
+  for (const candidate of candidates) {
+    try {
+      await access(candidate, constants.X_OK)
+      return candidate
+    } catch {
+      // not this one
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import { createApprovals } from '../core/approvals.ts'
+import { createClean } from '../core/clean.ts'
+import type { Core } from '../core/core.ts'
+import type { Deps } from '../core/deps.ts'
+import { createDirectory } from '../core/directory.ts'
+import { createExits } from '../core/exits.ts'
+import { createFilePull } from '../core/file-pull.ts'
+import { createHooks } from '../core/hooks.ts'
+import { createLauncher } from '../core/launch.ts'
+import { createMergePull } from '../core/merge-pull.ts'
+import { createPullViews } from '../core/pull-views.ts'
+import { createBranchPush } from '../core/push-branch.ts'
+import { createQuestions } from '../core/questions.ts'
+import { createReconcile } from '../core/reconcile.ts'
+import { createRunning } from '../core/running.ts'
+import { createSpawning } from '../core/spawn.ts'
+import { createSpawnUndo } from '../core/spawn-undo.ts'
+import { createStates } from '../core/states.ts'
+import { createStopChain } from '../core/stop-chain.ts'
+import { createStopSync } from '../core/stop-sync.ts'
+import { createTalking } from '../core/talking.ts'
+import { createUpkeep } from '../core/upkeep.ts'
+import { createView } from '../core/view.ts'
+import type { QuestionId } from '../ids.ts'
+
+export interface AssembledCore {
+  readonly core: Core
+  readonly paneDied: Parameters<Multiplexer['onDeath']>[0]
+}
+
+/** Wires the use cases. Order is that of dependence. */
+export function assembleCore(deps: Deps & { socket: string; agentPath: string; agentEnvironment: () => Promise<Record<string, string>> }): AssembledCore {
+  const states = createStates(deps)
+  const launcher = createLauncher(deps)
+  const exits = createExits({ ...deps, states })
+  const approvals = createApprovals(deps)
+  const questions = createQuestions({ ...deps, states })
+  const talking = createTalking({ ...deps, approvals, questions })
+  const branchPush = createBranchPush(deps)
+  const spawnUndo = createSpawnUndo({ ...deps, states })
+  const mergePull = createMergePull(deps)
+  const sync = createStopSync({ ...deps, branchPush, ask: questions.askInBehalf })
+  const reconciling = createReconcile({ ...deps, states, exits, isWaiting: (id) => questions.isWaiting(id as QuestionId) })
+  const core: Core = {
+    directory: createDirectory(deps),
+    spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo }),
+    running: createRunning({
+      ...deps,
+      launcher,
+      states,
+      exits,
+      say: async (agent, message) => {
+        await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
+      },
+    }),
+    pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
+    talking,
+    hooks: createHooks({ ...deps, states, stopChain: createStopChain({ ...deps, sync }) }),
+    upkeep: createUpkeep({ ...deps, reconcile: reconciling.reconcile, clean: createClean(deps), spawnUndo, mergePull, approvals }),
+    view: createView(deps),
+  }
+  return {
+    core,
+    paneDied: ({ paneId }) => {
+      reconciling.paneDied(paneId).catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
+    },
+  }
+}
