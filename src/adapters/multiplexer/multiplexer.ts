@@ -25,6 +25,8 @@ export interface Pane {
   readonly exitSignal: string | null
   /** Copy mode or another mode in which typed text does not reach the program. */
   readonly inMode: boolean
+  /** The program that the pane was opened with reads the terminal (no other process group does); null where the system does not tell. */
+  readonly foreground: boolean | null
   /** A human is looking at this pane and typed at that time (ms since the epoch); null for nobody. */
   readonly humanActiveAt: number | null
 }

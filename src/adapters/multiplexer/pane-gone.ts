@@ -1,0 +1,7 @@
+import { ExomonadError } from '../../errors.ts'
+import type { PaneId } from '../../ids.ts'
+
+export const paneGone = (paneId: PaneId): ExomonadError =>
+  new ExomonadError('PANE_GONE', `There is no pane ${paneId}: it was closed, or its server ended. \`exomonad resume AGENT\` starts the agent again.`, {
+    pane_id: paneId,
+  })

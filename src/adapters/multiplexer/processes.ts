@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { exec } from '../exec.ts'
+
+/** A process as the system lists it. `started` tells it from a later one with the same id. */
+export interface ProcessRecord {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** Foreground process group of its terminal; -1 without one, null where it is not known. */
+  readonly foreground: number | null
+  readonly zombie: boolean
+  readonly started: string
+}
+
+/** `/proc/<pid>/stat`: the name stands in parentheses and may hold anything, so fields count from the last one. See proc(5). */
+export function parseStat(text: string): ProcessRecord | undefined {
+  const pid = Number.parseInt(text, 10)
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state, parent, group, session, , foreground] = fields
+  if (Number.isNaN(pid) || fields.length < 20) return undefined
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    foreground: Number(foreground),
+    zombie: state === 'Z' || state === 'X',
+    started: fields[19] ?? '',
+  }
+}
+
+async function readProcess(pid: number): Promise<ProcessRecord | undefined> {
+  try {
+    return parseStat(await readFile(`/proc/${String(pid)}/stat`, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+async function listByPs(): Promise<ProcessRecord[]> {
+  const { stdout } = await exec('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tpgid=,stat=,lstart='], { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: 5000 })
+  return stdout.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(.*)$/.exec(line)
+    if (match === null) return []
+    const [, pid, parent, group, foreground, state = '', started = ''] = match
+    // Without a session id the group stands for it: a pane's program leads both.
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(group),
+      foreground: Number(foreground),
+      zombie: state.startsWith('Z'),
+      started,
+    }
+  })
+}
+
+/** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
+export async function listProcesses(): Promise<ProcessRecord[]> {
+  if (process.platform !== 'linux') return await listByPs()
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const records = await Promise.all(pids.map(readProcess))
+  return records.filter((record) => record !== undefined)
+}
+
+/** Whether the process group of `pid` has its terminal; null where it is gone or the system does not tell cheaply. */
+export async function isForeground(pid: number): Promise<boolean | null> {
+  if (process.platform !== 'linux') return null
+  const record = await readProcess(pid)
+  if (record === undefined || record.zombie || record.foreground === null) return null
+  return record.foreground === record.group
+}
+
+/** `roots`, their sessions and process groups, and everything that descends from any of these. */
+export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {
+  const found = new Map<number, ProcessRecord>()
+  const pending = all.filter(({ pid, session, group }) => roots.has(pid) || roots.has(session) || roots.has(group))
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (found.has(next.pid)) continue
+    found.set(next.pid, next)
+    const { pid } = next
+    pending.push(...all.filter((record) => record.parent === pid))
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { ExomonadError } from '../../../errors.ts'
+import { asPaneId, type PaneId } from '../../../ids.ts'
+import type { OpenPane } from '../multiplexer.ts'
+import { programOf, titleOf } from '../program.ts'
+import { silent, type Connection, type Reply } from './connection.ts'
+import { command, literal, sequence } from './quote.ts'
+
+/** The session that people attach to: one window per agent. It comes with the first agent and goes with the last. */
+export const AGENTS = 'exomonad'
+
+const MISSING_SESSION = /^(can't find (session|window|pane)|no current)/
+const ATTEMPTS = 10
+
+/**
+ * Commands that make the window and mark it as the agent's, in one sequence: a daemon that dies in between leaves either nothing or an
+ * adoptable pane. Until the last command the window's name is `token`, by which the other commands find it (`=` matches whole names only).
+ */
+function openSequence(options: OpenPane, token: string, withSession: boolean): string {
+  const { agentId, name, cwd, env, argv, columns, rows } = options
+  const size = `${String(columns)}x${String(rows)}`
+  const window = `=${AGENTS}:=${token}`
+  const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
+  // -e of new-session would set the variables for all later windows: the session is made with a window that goes at once.
+  const placeholder = `placeholder-${token}`
+  const makeSession = command('new-session', '-d', '-s', AGENTS, '-n', placeholder, '-x', String(columns), '-y', String(rows), '--', 'tail', '-f', '/dev/null')
+  return sequence(
+    ...(withSession ? [makeSession] : []),
+    command('set-option', '-t', `=${AGENTS}:`, 'default-size', size),
+    command(
+      'new-window',
+      '-d',
+      '-P',
+      '-F',
+      'opened #{pane_id} #{pane_pid}',
+      '-t',
+      `=${AGENTS}:`,
+      '-n',
+      token,
+      '-c',
+      literal(cwd),
+      ...variables,
+      '--',
+      ...programOf(argv),
+    ),
+    command('set-option', '-p', '-t', window, '@agent_id', agentId),
+    command('set-option', '-p', '-t', window, '@open_id', token),
+    // Also makes the size manual: a person with a smaller terminal sees a part and does not shrink the agent's.
+    command('resize-window', '-t', window, '-x', String(columns), '-y', String(rows)),
+    command('rename-window', '-t', window, literal(titleOf(name))),
+    ...(withSession ? [command('kill-window', '-t', `=${AGENTS}:=${placeholder}`)] : []),
+  )
+}
+
+function parseOpened(lines: readonly string[]): { paneId: PaneId; pid: number } | undefined {
+  const match = lines.map((line) => /^opened (%\d+) (\d+)$/.exec(line)).find((found) => found !== null)
+  return match === undefined ? undefined : { paneId: asPaneId(match[1] ?? ''), pid: Number(match[2]) }
+}
+
+/** Opens exactly one window, whatever becomes of the connection. `restart` brings the server up. */
+export async function openWindow(
+  connection: Connection,
+  options: OpenPane,
+  restart: () => Promise<void>,
+  timeout: number,
+): Promise<{ paneId: PaneId; pid: number }> {
+  const token = `open-${randomUUID()}`
+  let withSession = false
+  let reply: Reply = { kind: 'no-server' }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    reply = await connection.act(openSequence(options, token, withSession))
+    if (reply.kind === 'unknown') {
+      const found = await connection.spawn(command('list-panes', '-a', '-f', `#{==:#{@open_id},${token}}`, '-F', 'opened #{pane_id} #{pane_pid}'))
+      const opened = found.kind === 'done' ? parseOpened(found.lines) : undefined
+      if (opened !== undefined) return opened
+      if (found.kind === 'unknown') throw silent(options.name, timeout)
+      continue
+    }
+    if (reply.kind === 'no-server') {
+      await restart()
+      continue
+    }
+    const opened = parseOpened(reply.lines)
+    if (opened !== undefined && reply.errors.length === 0) return opened
+    const error = reply.errors.join('; ')
+    if (opened === undefined && MISSING_SESSION.test(error)) withSession = true
+    else if (opened === undefined && error.startsWith('duplicate session')) withSession = false
+    else {
+      if (opened !== undefined) await connection.ask(command('kill-pane', '-t', opened.paneId))
+      break
+    }
+  }
+  const reason = reply.kind === 'done' ? reply.errors.join('; ') : reply.kind
+  throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `tmux could not open a window for ${options.name}: ${reason}.`, { reason })
+}

@@ -1,0 +1,66 @@
+import { constants } from 'node:os'
+import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
+import type { Pane } from '../multiplexer.ts'
+import { isForeground } from '../processes.ts'
+import { KEEPER } from './connection.ts'
+import { command, sequence } from './quote.ts'
+
+const PANE_FIELDS = [
+  'pane',
+  '#{session_name}',
+  '#{pane_id}',
+  '#{pane_pid}',
+  '#{@agent_id}',
+  '#{pane_dead}',
+  '#{pane_dead_status}',
+  '#{pane_dead_signal}',
+  '#{?pane_in_mode,1,0}#{?pane_input_off,1,0}',
+  '#{window_id}',
+  '#{window_name}',
+]
+const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{window_id}']
+
+/** All panes, or one, and who looks at them: one round trip. */
+export function listCommand(paneId?: PaneId): string {
+  const only = paneId === undefined ? [] : ['-f', `#{==:#{pane_id},${paneId}}`]
+  return sequence(command('list-panes', '-a', ...only, '-F', PANE_FIELDS.join('\t')), command('list-clients', '-F', CLIENT_FIELDS.join('\t')))
+}
+
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
+
+/** tmux tells a name without SIG, or a number where the system has no table of names. */
+export function signalName(text: string): string | null {
+  if (text === '' || text === '0') return null
+  return /^\d+$/.test(text) ? (signalNames.get(Number(text)) ?? `signal ${text}`) : `SIG${text.replace(/^SIG/i, '').toUpperCase()}`
+}
+
+/** What `listCommand` printed. Panes of the keeper are left out; a window linked into several sessions counts once. */
+export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
+  const rows = lines.map((line) => line.split('\t'))
+  const activity = new Map<string, number>()
+  for (const [kind, control, seconds, windowId = ''] of rows) {
+    if (kind !== 'client' || control === '1') continue
+    activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
+  }
+  const panes = new Map<string, Promise<Pane>>()
+  for (const [kind, session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', ...name] of rows) {
+    if (kind !== 'pane' || session === KEEPER || panes.has(id)) continue
+    const exitSignal = dead === '1' ? signalName(signal) : null
+    panes.set(
+      id,
+      (async () => ({
+        paneId: asPaneId(id),
+        agentId: agentId === '' ? null : (agentId as AgentId),
+        pid: Number(pid),
+        name: name.join('\t'),
+        dead: dead === '1',
+        exitCode: dead === '1' && exitSignal === null && status !== '' ? Number(status) : null,
+        exitSignal,
+        inMode: modes !== '00',
+        foreground: dead === '1' ? null : await isForeground(Number(pid)),
+        humanActiveAt: activity.get(windowId) ?? null,
+      }))(),
+    )
+  }
+  return await Promise.all(panes.values())
+}

@@ -1,0 +1,132 @@
+import { ExomonadError } from '../../../errors.ts'
+import type { PaneId } from '../../../ids.ts'
+import type { Log } from '../../../log.ts'
+import { createDeaths } from '../deaths.ts'
+import { endProcesses } from '../end-processes.ts'
+import type { Multiplexer } from '../multiplexer.ts'
+import { paneGone } from '../pane-gone.ts'
+import { checkOpen, titleOf } from '../program.ts'
+import { attachCommand } from './attach.ts'
+import { createConnection } from './connection.ts'
+import { openWindow } from './open.ts'
+import { listCommand, parsePanes } from './panes.ts'
+import { command, literal } from './quote.ts'
+import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
+import { pasteText, pressKey } from './type.ts'
+
+const COMMAND_TIMEOUT = 5000
+const CLOSE_GRACE = 2000
+
+export interface TmuxOptions {
+  /** Name for `tmux -L`: a server of our own. */
+  readonly socketName: string
+  /** Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly log: Log
+  /** Program to run; the default is `tmux` on the environment's PATH. */
+  readonly binary?: string
+  /** Milliseconds a tmux command may take; 5,000. */
+  readonly commandTimeout?: number
+  /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
+  readonly closeGrace?: number
+}
+
+const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
+
+/** Panes in a tmux server of our own, one window per agent. Pane ids count from %0 for each server: one from before a restart may name another pane. */
+export function createTmux(options: TmuxOptions): Multiplexer {
+  const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
+  let disposed = false
+  let socketPath: string | undefined
+  let starting: Promise<void> | undefined
+
+  const connection = createConnection({
+    binary,
+    socketName,
+    environment,
+    timeout: commandTimeout,
+    log,
+    onChange: () => {
+      if (!disposed) void deaths.look()
+    },
+  })
+
+  const query = async (paneId?: PaneId) => {
+    const reply = await connection.ask(listCommand(paneId))
+    return reply.kind === 'no-server' ? [] : await parsePanes(reply.lines)
+  }
+  const deaths = createDeaths({ list: async () => await query(), log })
+
+  const ensureStarted = async () => {
+    await ensureServer(connection, log)
+    await connection.connect()
+    socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
+    await deaths.look()
+  }
+  const startOnce = async () => {
+    starting ??= ensureStarted().finally(() => (starting = undefined))
+    await starting
+  }
+
+  return {
+    name: 'tmux',
+    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
+    start: async () => {
+      await requireVersion(connection)
+      await startOnce()
+    },
+    open: async (pane) => {
+      await checkOpen(pane)
+      const opened = await openWindow(connection, pane, startOnce, commandTimeout)
+      deaths.opened(opened.paneId, pane.agentId)
+      return opened
+    },
+    list: async () => await query(),
+    inspect: async (paneId) => (isPaneId(paneId) ? (await query(paneId))[0] : undefined),
+    paste: async (paneId, text) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, commandTimeout) : { kind: 'gone' }),
+    pressEnter: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', commandTimeout) : { kind: 'gone' }),
+    pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', commandTimeout) : { kind: 'gone' }),
+    capture: async (paneId, { lines = 0 } = {}) => {
+      if (!isPaneId(paneId)) throw paneGone(paneId)
+      // By a process of its own: what is on a screen could look like the end of an answer in control mode.
+      const reply = await connection.spawn(command('capture-pane', '-p', '-J', '-t', paneId, '-S', String(-lines)))
+      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+      return reply.lines
+        .map((line) => line.trimEnd())
+        .join('\n')
+        .trimEnd()
+    },
+    rename: async (paneId, name) => {
+      const reply = isPaneId(paneId) ? await connection.ask(command('rename-window', '-t', paneId, literal(titleOf(name)))) : undefined
+      if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+    },
+    close: async (paneId) => {
+      const pane = isPaneId(paneId) ? (await query(paneId))[0] : undefined
+      if (pane === undefined) return
+      if (!pane.dead) await endProcesses([pane.pid], { grace: closeGrace })
+      // A moment for tmux to note how it ended.
+      await deaths.look()
+      await connection.ask(command('kill-pane', '-t', paneId))
+      await deaths.look()
+    },
+    onDeath: deaths.onDeath,
+    attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
+    shutdown: async () => {
+      const panes = await query()
+      await endProcesses(
+        panes.filter((pane) => !pane.dead).map((pane) => pane.pid),
+        { grace: closeGrace },
+      )
+      const facts = await serverFacts(connection)
+      await deaths.look()
+      connection.close()
+      if (facts !== undefined) await stopServer(connection, facts)
+      await deaths.look()
+      disposed = true
+    },
+    dispose: async () => {
+      disposed = true
+      connection.close()
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import type { PaneId } from '../../../ids.ts'
+import type { TypeResult } from '../multiplexer.ts'
+import type { Connection, Reply } from './connection.ts'
+import { silent } from './connection.ts'
+import { command, sequence } from './quote.ts'
+
+/**
+ * Runs `commands` only while the pane is there, lives and is in no mode, checked in the same sequence:
+ * tmux 3.3a crashes, with all panes, when it pastes into a dead one. A target that is missing counts as empty values, hence the comparison.
+ */
+function guarded(paneId: PaneId, commands: string): string {
+  const present = `#{==:#{pane_id},${paneId}}`
+  const free = '#{?pane_dead,0,#{?pane_in_mode,0,#{?pane_input_off,0,1}}}'
+  const state = `#{?${present},#{?pane_dead,dead,#{?pane_in_mode,busy mode,#{?pane_input_off,busy input,free}}},gone}`
+  return command(
+    'if-shell',
+    '-F',
+    '-t',
+    paneId,
+    `#{&&:${present},${free}}`,
+    sequence(commands, command('display-message', '-p', 'result typed')),
+    command('display-message', '-p', '-t', paneId, `result ${state}`),
+  )
+}
+
+function resultOf(reply: Exclude<Reply, { kind: 'unknown' }>): TypeResult {
+  if (reply.kind === 'no-server') return { kind: 'gone' }
+  const result = reply.lines.find((line) => line.startsWith('result '))?.slice('result '.length)
+  if (result === 'typed' || result === 'dead') return { kind: result }
+  if (result === 'busy mode') return { kind: 'busy', reason: 'the pane is in copy mode' }
+  if (result === 'busy input') return { kind: 'busy', reason: 'input to the pane is switched off' }
+  if (result === undefined || result === 'gone') return { kind: 'gone' }
+  return { kind: 'busy', reason: `the pane is ${result}` }
+}
+
+/** A key by tmux's name for it. Throws MULTIPLEXER_UNAVAILABLE with `outcome: 'unknown'` where it may have been typed. */
+export async function pressKey(connection: Connection, paneId: PaneId, key: 'Enter' | 'Escape', timeout: number): Promise<TypeResult> {
+  const reply = await connection.act(guarded(paneId, command('send-keys', '-t', paneId, key)))
+  if (reply.kind === 'unknown') throw silent(paneId, timeout)
+  return resultOf(reply)
+}
+
+/**
+ * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is lost, the buffer tells whether it was typed.
+ * -p brackets the text where the program asked for it, -r keeps line feeds.
+ */
+export async function pasteText(connection: Connection, paneId: PaneId, text: string, timeout: number): Promise<TypeResult> {
+  const buffer = `paste-${randomUUID()}`
+  const paste = guarded(paneId, command('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', paneId))
+  // tmux keeps no empty buffer; pasting nothing still tells whether it could be done.
+  if (text === '') return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
+  const stored = await connection.ask(command('set-buffer', '-b', buffer, '--', text))
+  if (stored.kind === 'no-server') return { kind: 'gone' }
+  if (stored.errors.length > 0) throw silent(paneId, timeout)
+  let reply = await connection.act(paste)
+  if (reply.kind === 'unknown') {
+    const buffers = await connection.ask(command('list-buffers', '-F', '#{buffer_name}'))
+    if (buffers.kind === 'no-server') return { kind: 'gone' }
+    if (!buffers.lines.includes(buffer)) return { kind: 'typed' }
+    reply = await connection.spawn(paste)
+  }
+  if (reply.kind === 'unknown') throw silent(paneId, timeout)
+  const result = resultOf(reply)
+  if (result.kind !== 'typed') await connection.ask(command('delete-buffer', '-b', buffer))
+  return result
+}
