@@ -41,7 +41,7 @@ export async function measureHook(): Promise<Figure[]> {
       if (result.code !== 0 || result.stderr !== '') throw new Error(`hook: ${String(result.code)} ${result.stderr}`)
     }
     const floor = async (): Promise<void> => {
-      const command = `curl -s --max-time 2 --unix-socket ${socket} -H 'content-type: application/json' --data-binary @- http://x/`
+      const command = `curl -q -s --noproxy '*' --max-time 2 --unix-socket ${socket} -H 'content-type: application/json' --data-binary @- http://x/`
       const result = await runProgram('sh', ['-c', command], { env, input: '{"tool":"edit"}' })
       if (result.stdout !== '{}') throw new Error(`floor: ${result.stdout} ${result.stderr}`)
     }
