@@ -1,0 +1,79 @@
+# Sourced by the hooks beside it with $event (and $limit, seconds) set: says to the daemon what an agent CLI's hook was told.
+# The JSON on stdin is passed through. Fails open: whatever goes wrong is said on stderr, and the exit status is 0.
+# Needs curl. Forks as little as it can: it runs on every tool call.
+
+# An error of the shell itself must not hold the agent either: some agent CLIs take a failing hook as an objection.
+trap 'exit 0' EXIT
+
+# Not an agent of exomonad: nothing to say, and nobody to say it to.
+[ -n "$EXOMONAD_SOCKET" ] || exit 0
+
+token=$EXOMONAD_TOKEN
+# Some agent CLIs hide variables named *TOKEN* from their hooks.
+if [ -z "$token" ] && [ -r "$EXOMONAD_AUTH_FILE" ]; then IFS= read -r token <"$EXOMONAD_AUTH_FILE"; fi
+
+# A terminal is not a hook's input, and a pipe that nobody closes must not hold the agent.
+body=
+if [ -t 0 ]; then
+  :
+elif command -v timeout >/dev/null; then
+  body=$(timeout 1 cat 2>/dev/null)
+else
+  body=$(cat 2>/dev/null)
+fi
+case $body in
+'{'*'}') ;;
+*) body='{}' ;;
+esac
+
+# The event as one file that appears whole; the daemon reads it when it starts. 0600, since it holds the token that says who spoke.
+spool() {
+  [ -n "$EXOMONAD_SPOOL" ] && [ -d "$EXOMONAD_SPOOL" ] || {
+    echo "exomonad: the daemon does not answer, and there is no spool: the hook $event is lost." >&2
+    return
+  }
+  name=$(date +%s)-$$-$event.json
+  umask 077
+  if printf '{"version":1,"event":"%s","token":"%s","body":%s}\n' "$event" "$token" "$body" >"$EXOMONAD_SPOOL/.$name" &&
+    mv "$EXOMONAD_SPOOL/.$name" "$EXOMONAD_SPOOL/$name"; then
+    echo "exomonad: the daemon does not answer; the hook $event waits in the spool." >&2
+  else
+    rm -f "$EXOMONAD_SPOOL/.$name"
+    echo "exomonad: the daemon does not answer, and the spool cannot be written: the hook $event is lost." >&2
+  fi
+}
+
+# Only `stop` has an answer that somebody reads.
+say() { if [ "$event" = stop ]; then printf '%s\n' "$1"; fi; }
+
+if [ ! -S "$EXOMONAD_SOCKET" ]; then
+  spool
+  say '{"decision":"allow"}'
+  exit 0
+fi
+
+# The token goes in through a file descriptor, where no list of processes shows it; -q and --noproxy keep the user's curl settings out.
+answer=$(
+  curl -q --silent --noproxy '*' --max-time "${limit:-2}" --unix-socket "$EXOMONAD_SOCKET" -H @/dev/fd/3 --data-binary @- \
+    --write-out '%{http_code}' "http://localhost/v1/hooks/$event" 3<<HEADERS <<BODY
+Authorization: Bearer $token
+Content-Type: application/json
+Expect:
+HEADERS
+$body
+BODY
+)
+status=$?
+code=${answer#"${answer%???}"}
+answer=${answer%???}
+
+if [ "$code" = 200 ]; then
+  say "$answer"
+elif [ "$status" = 0 ]; then
+  echo "exomonad: the daemon refused the hook $event ($code): $answer" >&2
+  say '{"decision":"allow"}'
+else
+  if [ "$status" = 127 ]; then echo "exomonad: curl is missing; install it, or the tree does not learn what this agent does." >&2; fi
+  spool
+  say '{"decision":"allow"}'
+fi

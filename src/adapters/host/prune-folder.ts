@@ -1,0 +1,49 @@
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * Removes the oldest files below a folder (by modification time) until the rest is within `maxBytes`, and folders that this empties.
+ * Symbolic links are not followed. A missing folder is empty.
+ */
+export async function pruneFolder(folder: string, maxBytes: number): Promise<{ removed: number; bytes: number }> {
+  const files = (await filesBelow(folder)).toSorted((one, other) => one.modified - other.modified)
+  let bytes = files.reduce((sum, file) => sum + file.size, 0)
+  let removed = 0
+  for (const file of files) {
+    if (bytes <= maxBytes) break
+    await rm(file.path, { force: true })
+    // Fails where something else is in it, which is what should keep it.
+    if (file.folder !== folder) await rmdir(file.folder).catch(() => {})
+    bytes -= file.size
+    removed += 1
+  }
+  return { removed, bytes }
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly folder: string
+  readonly size: number
+  readonly modified: number
+}
+
+async function filesBelow(folder: string): Promise<FoundFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(gone<[]>([]))
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<FoundFile[]> => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return filesBelow(path)
+      const facts = await lstat(path).catch(gone(undefined))
+      return facts === undefined ? [] : [{ path, folder, size: facts.size, modified: facts.mtimeMs }]
+    }),
+  )
+  return found.flat()
+}
+
+/** What vanished meanwhile, or was never there, is no error. */
+const gone =
+  <Empty>(empty: Empty) =>
+  (error: NodeJS.ErrnoException): Empty => {
+    if (error.code === 'ENOENT') return empty
+    throw error
+  }
