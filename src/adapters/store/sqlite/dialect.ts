@@ -28,6 +28,7 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
   const lock = createLock()
   const statements = new Map<string, Statement>()
   let inTransaction = false
+  let endedBy: ExomonadError | undefined
   let closed = false
   let committed: (() => void)[] = []
 
@@ -41,11 +42,14 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
     return statement
   }
 
+  /** A full disk makes SQLite roll back by itself: what follows must not then be written statement by statement. */
+  function requireStanding(): void {
+    if (!inTransaction || connection.inTransaction) return
+    throw endedBy ?? new ExomonadError('INTERNAL', 'The transaction was ended by SQLite: nothing more can be written in it.', { file })
+  }
+
   function run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
-    // A full disk makes SQLite roll back by itself: later statements must not then be written one by one.
-    if (inTransaction && !connection.inTransaction) {
-      throw new ExomonadError('INTERNAL', 'The transaction was rolled back by an earlier fault: nothing more can be written in it.', { file })
-    }
+    requireStanding()
     const statement = prepare(sql)
     if (statement.reader) return { rows: statement.all(...parameters) as Row[] }
     const { changes, lastInsertRowid } = statement.run(...parameters)
@@ -56,7 +60,9 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
     try {
       return await whileBusy(work, patience)
     } catch (thrown) {
-      throw storeFault(thrown, file)
+      const fault = storeFault(thrown, file)
+      if (inTransaction && !connection.inTransaction) endedBy ??= fault
+      throw fault
     }
   }
 
@@ -90,9 +96,11 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
       // Immediate: a transaction that reads first and writes later would fail where another process wrote in between.
       await attempt(() => connection.exec('begin immediate'))
       inTransaction = true
+      endedBy = undefined
       committed = []
     },
     commitTransaction: async () => {
+      requireStanding()
       await attempt(() => connection.exec('commit'))
       inTransaction = false
       for (const callback of committed.splice(0)) callback()

@@ -1,0 +1,109 @@
+import type { Agent, Mail, NewDelivery, NewStoredEvent, PullRow, Question } from '../../../src/adapters/store/store.ts'
+import type { AgentId, Sha } from '../../../src/ids.ts'
+import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/ids.ts'
+
+/** Rows with everything filled in, so that a test writes down only what it is about. */
+
+export function agentRow(given: Partial<Agent> = {}): Agent {
+  return {
+    id: newAgentId(),
+    name: 'auth',
+    kind: 'worker',
+    runtime: 'pane',
+    role: 'dev',
+    agentCli: 'claude',
+    parentId: null,
+    depth: 1,
+    branch: asBranchName('main.auth'),
+    baseBranch: asBranchName('main'),
+    forkPoint: sha('a'),
+    worktree: '/repo/.exomonad/worktrees/auth',
+    ownsWorktree: true,
+    adopted: false,
+    paneId: null,
+    pid: null,
+    sessionId: null,
+    transcript: null,
+    task: 'Add a login.\nWith "quotes", $(shell) and ünïcode ☂.',
+    state: 'running',
+    stateReason: null,
+    stateSource: 'daemon',
+    stateAt: 1000,
+    outcome: null,
+    exitCode: null,
+    exitSignal: null,
+    lastSeenAt: 1000,
+    tokens: 0,
+    toolCalls: 0,
+    stopObjection: null,
+    stopBlocks: 0,
+    stopExcuse: null,
+    rebaseTries: 0,
+    spawnedAt: 1000,
+    endedAt: null,
+    reapedAt: null,
+    tokenHash: 'f'.repeat(64),
+    ...given,
+  }
+}
+
+export const eventRow = (given: Partial<NewStoredEvent> = {}): NewStoredEvent => ({
+  type: 'note',
+  at: 1000,
+  agentId: null,
+  actor: 'daemon',
+  why: null,
+  dedupeKey: null,
+  payload: { name: 'auth', message: 'half way' },
+  ...given,
+})
+
+export const deliveryRow = (given: Partial<NewDelivery> = {}): NewDelivery => ({
+  id: newDeliveryId(),
+  recipient: newAgentId(),
+  eventSeq: null,
+  kind: 'note',
+  text: '[NOTE] auth: half way',
+  createdAt: 1000,
+  ...given,
+})
+
+export const mailRow = (to: AgentId, given: Partial<Mail> = {}): Mail => ({
+  id: newAgentId(),
+  from: newAgentId(),
+  to,
+  message: 'hello',
+  sentAt: 1000,
+  ...given,
+})
+
+export const questionRow = (given: Partial<Question> = {}): Question => ({
+  id: newQuestionId(),
+  agentId: newAgentId(),
+  message: 'Which port?',
+  askedAt: 1000,
+  answer: null,
+  answeredBy: null,
+  answeredAt: null,
+  claimedBy: null,
+  ...given,
+})
+
+export const pullRow = (given: Partial<PullRow> = {}): Omit<PullRow, 'number'> => ({
+  title: 'Add a login',
+  body: 'As asked.',
+  draft: false,
+  headBranch: asBranchName('main.auth'),
+  baseBranch: asBranchName('main'),
+  headSha: sha('b'),
+  agentId: null,
+  state: 'open',
+  mergeSha: null,
+  mergedBy: null,
+  mergedHead: null,
+  createdAt: 1000,
+  updatedAt: 1000,
+  ...given,
+})
+
+export const sha = (digit: string): Sha => digit.repeat(40) as Sha
