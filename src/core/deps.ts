@@ -22,7 +22,7 @@ export interface Deps {
   readonly outbox: OutboxControl
   readonly polling: Polling
   readonly settings: Settings
-  readonly prompts: (name: PromptName, data: Record<string, unknown>) => Promise<string>
+  readonly prompts: (name: PromptName, data: PromptFacts) => Promise<string>
   readonly paths: Paths
   readonly clock: Clock
   readonly log: Log
@@ -31,6 +31,19 @@ export interface Deps {
 }
 
 export type PromptName = 'subtree' | 'worker' | 'root' | 'resume'
+
+/** What a first prompt is made of. */
+export interface PromptFacts {
+  readonly task: string
+  readonly name: string
+  readonly agent_id: string
+  readonly role: string
+  readonly branch: string
+  readonly base: string
+  readonly worktree: string
+  readonly parent_id: string
+  readonly parent_name: string
+}
 
 export interface Settings {
   /** The configuration as it is on disk now. CONFIG_INVALID where it does not parse. */

@@ -3,7 +3,7 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { LaunchPlan, LaunchRequest } from '../adapters/agent-cli/agent-cli.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
-import type { Deps } from './deps.ts'
+import type { Deps, PromptFacts } from './deps.ts'
 
 export interface Token {
   readonly secret: string
@@ -112,3 +112,16 @@ export function createLauncher(
     },
   }
 }
+
+/** What the first prompt of an agent is made of. */
+export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({
+  task: agent.task,
+  name: agent.name,
+  agent_id: agent.id,
+  role: agent.role,
+  branch: agent.branch,
+  base: agent.baseBranch ?? '',
+  worktree: agent.worktree,
+  parent_id: agent.parentId ?? '',
+  parent_name: parent?.name ?? '',
+})

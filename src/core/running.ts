@@ -5,7 +5,7 @@ import type { Caller, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
-import { newToken, type Launcher } from './launch.ts'
+import { newToken, promptFacts, type Launcher } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { States } from './states.ts'
 import { descendantsOf, resolveAddress } from './tree.ts'
@@ -87,14 +87,7 @@ export function createRunning(
       await launcher.requireProgram(agentCli)
       const resuming = task === undefined && root.task !== ''
       await store.agents.update(root.id, { agentCli, ...(task === undefined ? {} : { task, outcome: null }) })
-      const prompt = await prompts('root', {
-        task: task ?? root.task,
-        name: root.name,
-        agent_id: root.id,
-        branch: root.branch,
-        worktree: root.worktree,
-        base: root.baseBranch ?? '',
-      })
+      const prompt = await prompts('root', promptFacts({ ...root, task: task ?? root.task }, undefined))
       const launched = await launchAgain({ ...root, agentCli, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
       return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
     },
@@ -124,15 +117,13 @@ export function createRunning(
           if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${agent.branch}\` shows it.`)
           if (!(await files.exists(agent.worktree)))
             throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`)
-          const prompt = await prompts('resume', {
-            name: agent.name,
-            agent_id: agent.id,
-            branch: agent.branch,
-            worktree: agent.worktree,
-            base: agent.baseBranch ?? '',
-            task: agent.task,
-            parent_id: agent.parentId ?? '',
-          })
+          const prompt = await prompts(
+            'resume',
+            promptFacts(
+              agent,
+              agents.find((parent) => parent.id === agent.parentId),
+            ),
+          )
           const launched = await launchAgain(agent, 'resume', prompt)
           resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session: launched.plan.session })
         } catch (thrown) {

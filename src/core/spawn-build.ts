@@ -3,7 +3,7 @@ import { ExomonadError } from '../errors.ts'
 import type { Caller, SpawnedAgent } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
-import { newToken, type Launcher } from './launch.ts'
+import { newToken, promptFacts, type Launcher } from './launch.ts'
 import type { Candidate } from './spawn-reserve.ts'
 import type { States } from './states.ts'
 
@@ -49,16 +49,7 @@ export function createSpawnBuilder(
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
       const inherits = spec.kind === 'subtree' && session !== null
-      const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', {
-        task: spec.prompt,
-        name: agent.name,
-        agent_id: agent.id,
-        branch: agent.branch,
-        base: caller.agent.branch,
-        worktree: agent.worktree,
-        parent_id: caller.agent.id,
-        parent_name: caller.agent.name,
-      })
+      const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', promptFacts(agent, caller.agent))
       const token = newToken()
       // The hash is stored before the program can use the token.
       await store.agents.update(agent.id, { tokenHash: token.hash })

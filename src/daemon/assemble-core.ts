@@ -63,7 +63,9 @@ export function assembleCore(deps: Deps & { socket: string; agentPath: string; a
   return {
     core,
     paneDied: ({ paneId }) => {
-      reconciling.paneDied(paneId).catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
+      reconciling
+        .paneDied(paneId)
+        .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
     },
   }
 }

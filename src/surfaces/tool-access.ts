@@ -10,8 +10,10 @@ export const actsAsHuman = (caller: Caller): boolean => caller.kind === 'human' 
 
 /** tools.md, “Roles”: tl and dev by the tool’s audience, roles of the user’s own by their list among the tools of tl. */
 export function mayUse(tool: AnyTool, caller: Caller, roleTools: RoleTools): boolean {
-  if (actsAsHuman(caller)) return true
-  const role = caller.agent.role
+  return actsAsHuman(caller) || mayRoleUse(tool, caller.agent.role, roleTools)
+}
+
+export function mayRoleUse(tool: AnyTool, role: string, roleTools: RoleTools): boolean {
   if (role === 'tl' || role === 'dev') return tool.audience.includes(role)
   // A message that reached an agent must always be confirmable, whatever its list says.
   if (tool.name === 'ack') return true

@@ -1,0 +1,230 @@
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { exec } from './adapters/exec.ts'
+import { createLocalForge } from './adapters/forge/local/forge.ts'
+import { ensureLocalRemote } from './adapters/forge/local/remote.ts'
+import { openGit } from './adapters/git/open.ts'
+import { inspectRepository } from './adapters/git/repository.ts'
+import { createAgentFiles } from './adapters/host/agent-files.ts'
+import { writeBinShim } from './adapters/host/bin-shim.ts'
+import { acquireInstanceLock } from './adapters/host/instance-lock.ts'
+import { openLogFile } from './adapters/host/log-file.ts'
+import { createNotifier } from './adapters/host/notify.ts'
+import { openSqliteStore } from './adapters/store/sqlite/open.ts'
+import { agentEnvironment, gitEnvironment, type Environment } from './config/environment.ts'
+import { readRepositoryFile } from './config/repository-file.ts'
+import { ensureOwnerToken, writeRepositoryRecord } from './config/user-state.ts'
+import { hashToken } from './core/launch.ts'
+import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
+import { chooseMultiplexer } from './daemon/choose-multiplexer.ts'
+import { startMaintenance } from './daemon/maintenance.ts'
+import { createHumanNotice } from './daemon/notify-human.ts'
+import { createReleaser } from './daemon/releaser.ts'
+import { createSettings } from './daemon/settings.ts'
+import { createTemplateOverrides } from './daemon/template-overrides.ts'
+import { ExomonadError } from './errors.ts'
+import { createOutbox } from './events/outbox.ts'
+import { createPoller } from './events/poller.ts'
+import { createPublisher } from './events/publisher.ts'
+import { createRenderer } from './events/render.ts'
+import { newDeliveryId } from './ids.ts'
+import { createLog } from './log.ts'
+import { pathsOf, repositoryHash } from './paths.ts'
+import { createHttpServer } from './surfaces/http/server.ts'
+import { mayRoleUse } from './surfaces/tool-access.ts'
+import { ALL_TOOLS } from './tools/all.ts'
+
+/** The folder with templates, hooks and package.json: one above src/ and dist/ alike. */
+const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+export interface DaemonOptions {
+  /** Anywhere in the repository. */
+  readonly cwd: string
+  readonly environment: Environment
+  /** Logs go to the terminal as well. */
+  readonly foreground: boolean
+  /** Called after a step of a spawn or merge was journaled and before it is taken: where crash tests end the process. */
+  readonly onJournalStep?: (kind: string, step: string) => void
+}
+
+export interface Daemon {
+  readonly socket: string
+  /** Ends surfaces and timers, lets go of panes, closes the store. Agents go on. */
+  stop(): Promise<void>
+}
+
+/**
+ * The composition root: configuration → adapters → core → surfaces, released in reverse order.
+ * NOT_INITIALIZED, ALREADY_RUNNING, CONFIG_INVALID, STORE_TOO_NEW and the like where it can’t start.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { environment } = options
+  const clock = Date.now
+  const release = createReleaser()
+  try {
+    const facts = await inspectRepository(options.cwd, gitEnvironment(environment))
+    const repository = await readRepositoryFile(pathsOf(facts.commonDir, facts.mainWorktree ?? options.cwd).repositoryFile)
+    if (repository === null) throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${options.cwd}. Run \`exomonad init\`.`)
+    const paths = pathsOf(facts.commonDir, repository.home)
+    const { socket } = repository
+    for (const folder of [paths.state, paths.spool, paths.prompts, paths.launch, paths.auth, paths.transcripts, paths.ciLogs, dirname(paths.log)]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+    }
+
+    const lock = acquireInstanceLock(paths.lock)
+    if (lock.kind === 'held') {
+      throw new ExomonadError('ALREADY_RUNNING', `A daemon${lock.pid === null ? '' : ` (process ${lock.pid})`} serves ${paths.home} already.`, {
+        pid: lock.pid,
+      })
+    }
+    release.add('lock', () => lock.release())
+
+    const git = openGit({ commonDir: facts.commonDir, environment: gitEnvironment(environment), pushEnvironment: () => pushEnvironment() })
+    const settings = await createSettings({
+      environment,
+      node: process.execPath,
+      trust: { paths, environment, trackedFiles: () => trackedConfiguration(paths.home, gitEnvironment(environment)) },
+    })
+    const config = settings.current
+    const roleTools = (role: string) => config().roles[role]?.tools
+    const destination = openLogFile(paths.log, config().retention.logs_mb * 1_000_000)
+    release.add('log', () => destination.close())
+    const log = createLog({ level: config().log.level, destination })
+
+    const store = await openSqliteStore({ file: paths.database, log, clock })
+    release.add('store', () => store.close())
+
+    const agentEnv = async () => agentEnvironment(environment, (await settings.config()).environment.pass)
+    const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
+    const multiplexer = await chooseMultiplexer({
+      kind: config().multiplexer.kind,
+      environment,
+      hash: repositoryHash(facts.commonDir),
+      paths,
+      log,
+      agentEnvironment: await agentEnv(),
+    })
+    release.add('multiplexer', () => multiplexer.dispose())
+
+    const forge = createLocalForge({
+      git,
+      store,
+      remote,
+      ciEnvironment: await agentEnv(),
+      ci: () => ({ argv: config().forge.local.ci, timeoutMs: config().forge.local.ci_timeout * 1000, parallel: config().forge.local.ci_parallel }),
+      paths,
+      clock,
+      log,
+      trusted: settings.requireTrust,
+    })
+    release.add('forge', () => forge.dispose())
+
+    const renderer = createRenderer({
+      shippedFolder: join(PACKAGE, 'templates'),
+      overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
+      log,
+    })
+    const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
+    const outbox = createOutbox({ store, multiplexer, agentCli: settings.agentCli, publisher, config, clock, log })
+    const poller = createPoller({ forge, store, publisher, config, clock, log, repository: paths.home })
+
+    await writeBinShim(paths.bin, {
+      node: process.execPath,
+      bin: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './bin.ts' : './bin.js', import.meta.url)),
+    })
+    const assembled: AssembledCore = assembleCore({
+      store,
+      git,
+      multiplexer,
+      forge,
+      files: createAgentFiles({ paths, launcher: join(PACKAGE, 'hooks', 'launch.sh'), exec, environment: agentEnv }),
+      publisher,
+      outbox,
+      polling: poller,
+      settings,
+      prompts: (name, { role, ...data }) =>
+        renderer.renderPrompt(name, { ...data, tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)) }),
+      paths,
+      clock,
+      log,
+      onJournalStep: options.onJournalStep ?? (() => {}),
+      socket,
+      agentPath: paths.bin,
+      agentEnvironment: agentEnv,
+    })
+    const { core } = assembled
+
+    // Level-triggered from here on: first what a crash cut off, then what is true now, and only then new requests.
+    await multiplexer.start()
+    const { already } = await core.upkeep.registerRoot(repository.rootWorktree)
+    const recovered = await core.upkeep.recover()
+    release.add('deaths', multiplexer.onDeath(assembled.paneDied))
+    await core.upkeep.reconcile()
+    await outbox.start()
+    release.add('outbox', () => outbox.stop())
+    await poller.start()
+    release.add('poller', () => poller.stop())
+    await forge.resumeChecks()
+
+    const env = await agentEnv()
+    const notify = () => createNotifier({ command: config().notify.command, env, exec, log })
+    release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
+    release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log }))
+
+    const version = packageVersion()
+    const http = await createHttpServer({
+      core,
+      tools: ALL_TOOLS,
+      events: { list: (query) => store.events.list(query), onEvent: publisher.onEvent },
+      ownerTokenHash: hashToken(await ensureOwnerToken(environment, facts.commonDir)),
+      findAgentByTokenHash: core.directory.byTokenHash,
+      log,
+      version,
+      repository: paths.home,
+      clock,
+      health: () => ({ multiplexer: multiplexer.name, forge: forge.kind }),
+      roleTools,
+    })
+    await http.listen(socket)
+    release.add('http', () => http.close())
+    await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: process.pid })
+    release.add('record', () => writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: null }))
+    await publisher.publish({
+      type: 'daemon.started',
+      agentId: null,
+      actor: 'daemon',
+      payload: { pid: process.pid, version, adopted: already ? (await multiplexer.list()).length : 0, ...recovered },
+    })
+    release.add('farewell', async () => {
+      await publisher.publish({ type: 'daemon.stopped', agentId: null, actor: 'daemon', payload: { pid: process.pid } })
+    })
+    log.info({ pid: process.pid, socket, multiplexer: multiplexer.name, ...recovered }, 'ready')
+    return { socket, stop: () => release.all(log) }
+  } catch (thrown) {
+    await release.all()
+    throw thrown
+  }
+}
+
+/** `exomonad daemon run`: serves until SIGTERM or SIGINT. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGINT', () => resolve())
+  })
+  const daemon = await startDaemon(options)
+  await stopped
+  await daemon.stop()
+}
+
+/** What is below `.exomonad/` and came with the repository. */
+async function trackedConfiguration(home: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+  const { stdout } = await exec('git', ['-C', home, 'ls-files', '-z', '--', '.exomonad'], { env: environment })
+  return stdout.split('\0').filter((path) => path !== '')
+}
+
+function packageVersion(): string {
+  return (createRequire(import.meta.url)('../package.json') as { version: string }).version
+}

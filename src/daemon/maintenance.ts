@@ -1,0 +1,70 @@
+import { readSpool } from '../adapters/host/spool.ts'
+import { pruneFolder } from '../adapters/host/prune-folder.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Config } from '../config/schema.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Core } from '../core/core.ts'
+import { hashToken } from '../core/launch.ts'
+import type { Log } from '../log.ts'
+import type { Paths } from '../paths.ts'
+import { callHook, type HookEvent } from '../surfaces/http/hooks.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** What happens by the clock: reconciliation, hooks that were spooled while the daemon was down, retention. Answers how to stop. */
+export function startMaintenance(deps: { core: Core; store: Store; paths: Paths; config: () => Config; clock: Clock; log: Log }): () => Promise<void> {
+  const { core, store, paths, config, clock, log } = deps
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  const timers = new Set<NodeJS.Timeout>()
+
+  /** Repeats a job; the next run begins when the last one has ended. */
+  const repeat = (what: string, every: () => number, job: () => Promise<unknown>, first = every()) => {
+    const arm = (delay: number) => {
+      if (stopped) return
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        running = running
+          .then(job)
+          .then(
+            () => {},
+            (thrown: unknown) => log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
+          )
+          .then(() => arm(every()))
+      }, delay)
+      timers.add(timer)
+    }
+    arm(first)
+  }
+
+  const spool = () =>
+    readSpool(
+      paths.spool,
+      async ({ event, token, body }) => {
+        const agent = await core.directory.byTokenHash(hashToken(token))
+        // The stop check can’t hold anyone any more: what counts is that the turn ended.
+        if (agent !== undefined && event !== 'stop') await callHook(core.hooks, event as HookEvent, { kind: 'agent', agent }, body)
+      },
+      log,
+    )
+
+  const retain = async () => {
+    const { retention } = config()
+    const before = clock() - retention.events_days * DAY
+    await store.events.prune(before)
+    await store.outbox.prune(before)
+    await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
+    await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
+  }
+
+  repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.upkeep.reconcile)
+  repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
+  repeat('retention', () => HOUR, retain, 10_000)
+
+  return async () => {
+    stopped = true
+    for (const timer of timers) clearTimeout(timer)
+    await running
+  }
+}
