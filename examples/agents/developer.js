@@ -79,8 +79,8 @@ await live((agent) => {
     },
     async objected({ objection }) {
       if (await own.resolved()) return
-      if (await workshop.changed()) await workshop.commit(`Finish: ${order.title}`)
-      else if (objection !== 'mail' && objection !== 'messages') await own.file(order.task)
+      if (objection === 'uncommitted') await workshop.commit(`Finish: ${order.title}`)
+      else if (objection === 'no_pull_request' || objection === 'changes_requested') await own.file(order.task)
     },
     async settle() {},
   }

@@ -111,7 +111,7 @@ await live((agent) => {
     },
     async objected({ objection }) {
       if (await own.resolved()) return
-      if (finished && objection !== 'mail' && objection !== 'messages') await own.file(order.task)
+      if (finished && (objection === 'no_pull_request' || objection === 'changes_requested')) await own.file(order.task)
     },
     settle: advance,
   }

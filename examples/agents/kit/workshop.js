@@ -52,7 +52,10 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
         else {
           const text = read(step.edit)
           if (!text.includes(step.find)) throw new Error(`${step.edit} has no “${step.find.trim()}”`)
-          save(step.edit, text.replace(step.find, () => step.put))
+          save(
+            step.edit,
+            text.replace(step.find, () => step.put),
+          )
         }
       }
     },
@@ -64,7 +67,14 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
       if (code === 0) transcript.good(`${/(?:tests|pass) (\d+)/.exec(output)?.[1] ?? 'all'} tests pass`)
       else {
         transcript.bad('tests fail')
-        transcript.output(output.trimEnd().split('\n').filter((line) => /✖|not ok|Error/.test(line)).slice(0, 8).join('\n'))
+        transcript.output(
+          output
+            .trimEnd()
+            .split('\n')
+            .filter((line) => /✖|not ok|Error/.test(line))
+            .slice(0, 8)
+            .join('\n'),
+        )
       }
       return code === 0
     },

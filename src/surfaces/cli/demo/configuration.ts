@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DemoRepository } from './repository.ts'
+import { examplesFolder, type Workspace } from './workspace.ts'
+
+export type DemoMultiplexer = 'auto' | 'tmux' | 'headless'
+
+/** TOML strings are JSON strings, as far as paths go. */
+const quote = (text: string): string => JSON.stringify(text)
+
+/** `.exomonad/config.toml` of the demo: scripted agents, the local forge, and checks that need nothing but this Node. */
+export async function writeConfiguration(workspace: Workspace, repository: DemoRepository, multiplexer: 'tmux' | 'headless'): Promise<void> {
+  const agent = (script: string): string => `adapter = "command"
+command = ["{{node}}", ${quote(join(examplesFolder(), 'agents', script))}, "{{prompt_file}}", ${quote(join(examplesFolder(), 'plan'))}]
+acks = true
+reports_state = true`
+  const text = `# Written by \`exomonad demo\`.
+[roles.tl]
+agent = "lead"
+[roles.dev]
+agent = "developer"
+
+[agents.lead]
+${agent('lead.js')}
+
+[agents.developer]
+${agent('developer.js')}
+
+[multiplexer]
+kind = ${quote(multiplexer)}
+
+[forge]
+poll_active = 2
+
+[forge.local]
+ci = [${quote(process.execPath)}, ${quote(join(repository.folder, 'scripts', 'check.js'))}]
+ci_timeout = 60
+
+[notify]
+bell = false
+`
+  await writeFile(join(workspace.repository, '.exomonad', 'config.toml'), text)
+}
+
+/** The root’s task: what it says to people, with the order for the scripted agent in it. */
+export async function readTask(repository: DemoRepository): Promise<string> {
+  const order = JSON.parse(await readFile(join(examplesFolder(), 'plan', 'plan.json'), 'utf8')) as { title: string; task: string }
+  return `${order.title}.\n\n${order.task}\n\nThe order, for the scripted agent:\n\n\`\`\`json\n${JSON.stringify({ ...order, folder: repository.folder }, null, 1)}\n\`\`\`\n`
+}

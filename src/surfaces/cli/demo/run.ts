@@ -1,0 +1,96 @@
+import type { TreeView } from '../../../core/core.ts'
+import { ExomonadError } from '../../../errors.ts'
+import { repositoryHash } from '../../../paths.ts'
+import type { Client } from '../../client.ts'
+import { connectToDaemon } from '../connect.ts'
+import type { CliContext } from '../context.ts'
+import { readTask, writeConfiguration, type DemoMultiplexer } from './configuration.ts'
+import { diagnose } from './diagnosis.ts'
+import type { Display } from './display.ts'
+import { prepareClone, prepareLibrary, type DemoRepository } from './repository.ts'
+import { readStory, type Story } from './story.ts'
+import { verifyResult } from './verify.ts'
+import { allEvents, settleTree, watchTree } from './watch.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
+
+export interface DemoOptions {
+  /** Path or URL of a repository to work on a clone of; without, the library under examples/. */
+  readonly repo: string | undefined
+  readonly multiplexer: DemoMultiplexer
+}
+
+export interface DemoResult {
+  readonly story: Story
+  readonly repository: DemoRepository
+  readonly agents: number
+  readonly events: number
+  readonly elapsed: number
+  /** What is wrong, worst first; empty when all is well. */
+  readonly faults: readonly string[]
+  readonly diagnosis: readonly string[]
+  /** The history of the root's branch, drawn by git. */
+  readonly graph: string
+}
+
+/** Grows the tree in a workspace that exists, and looks at what came of it. Throws where it can't begin. */
+export async function runDemo(context: CliContext, workspace: Workspace, options: DemoOptions, display: Display, signal: AbortSignal): Promise<DemoResult> {
+  const started = context.now()
+  const multiplexer = await chooseMultiplexer(workspace, options.multiplexer)
+  display.step(
+    options.repo === undefined ? `A small library with failing tests, in ${workspace.repository}` : `A clone of ${options.repo}, in ${workspace.repository}`,
+  )
+  const repository = options.repo === undefined ? await prepareLibrary(workspace) : await prepareClone(workspace, options.repo, context.options().cwd)
+  await writeConfiguration(workspace, repository, multiplexer)
+  display.step(`exomonad init (terminals: ${multiplexer})`)
+  await workspace.exomonad('init')
+  throwIfInterrupted(signal)
+  display.step('exomonad up: the root’s agent gets its task')
+  await workspace.exomonad('up', await readTask(repository))
+  throwIfInterrupted(signal)
+
+  const client = await connectToDaemon({ cwd: workspace.repository, environment: workspace.environment, host: context.host, as: undefined, start: false })
+  display.follow(() => client.callTool<TreeView>('tree', {}))
+  const ending = await watchTree(client, display, signal)
+  throwIfInterrupted(signal)
+  const unsettled = ending.kind === 'finished' ? await settleTree(client, signal) : null
+  display.close()
+  return await conclude(workspace, repository, client, {
+    elapsed: context.now() - started,
+    faults: [...(ending.kind === 'stuck' ? [`It did not come to its end: ${ending.reason}`] : []), ...(unsettled === null ? [] : [unsettled])],
+  })
+}
+
+async function conclude(workspace: Workspace, repository: DemoRepository, client: Client, so: { elapsed: number; faults: string[] }): Promise<DemoResult> {
+  const [events, tree] = await Promise.all([allEvents(client), client.callTool<TreeView>('tree', {})])
+  const story = readStory(events, tree.root.id, repository.branch)
+  const faults = [...so.faults]
+  const diagnosis = faults.length === 0 ? [] : await diagnose(client)
+  if (faults.length === 0) faults.push(...(await verifyResult(workspace, repository, client)))
+  for (const { title, happened } of story.chapters) if (!happened) faults.push(`it never happened that ${title}`)
+  if (story.failedDeliveries > 0) faults.push(`${story.failedDeliveries} messages failed or are undecided`)
+  const graph = await workspace
+    .git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30', `${repository.start}~1..`)
+    .catch(() => workspace.git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30'))
+  return { story, repository, agents: tree.counts.agents, events: events.length, elapsed: so.elapsed, faults, diagnosis, graph }
+}
+
+async function chooseMultiplexer(workspace: Workspace, wanted: DemoMultiplexer): Promise<'tmux' | 'headless'> {
+  if (wanted === 'headless') return 'headless'
+  const tmux = await workspace.run('tmux', ['-V'], workspace.folder)
+  if (tmux.exitCode === 0) return 'tmux'
+  if (wanted === 'tmux') throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', 'tmux is not installed. Install it, or run `exomonad demo --multiplexer headless`.')
+  return 'headless'
+}
+
+function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw new ExomonadError('NOT_AVAILABLE', 'The demo was interrupted; everything it had made is removed.')
+}
+
+/** Ends the demo's agents, daemon and terminals. The folder stays. Safe at any point of a run. */
+export async function endDemo(context: CliContext, workspace: Workspace): Promise<void> {
+  const inside = await workspace.run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir']).catch(() => null)
+  if (inside?.exitCode !== 0) return
+  await workspace.exomonad('down').catch(() => workspace.exomonad('daemon', 'stop').catch(() => ''))
+  // Only a terminal server that outlived its daemon is still there; it is the demo's own, named by the hash of its repository.
+  await workspace.run('tmux', ['-L', `exomonad-${repositoryHash(inside.stdout.trim())}`, 'kill-server'], workspace.folder)
+}

@@ -1,0 +1,75 @@
+import type { WireEvent } from '../../client.ts'
+
+/** What the demo promises to show, and whether it happened, read off the events. */
+export interface Story {
+  readonly chapters: readonly { readonly title: string; readonly happened: boolean }[]
+  readonly merged: number
+  /** Messages that failed or whose arrival can't be told. */
+  readonly failedDeliveries: number
+}
+
+type Events = readonly WireEvent[]
+
+const first = (events: Events, type: string, test: (event: WireEvent) => boolean = () => true): number => {
+  const found = events.find((event) => event.type === type && test(event))
+  return found?.seq ?? Infinity
+}
+
+/** Two things happened, in this order, on the same pull request or to the same agent. */
+function followed(events: Events, type: string, test: (event: WireEvent) => boolean, then: string, key: (event: WireEvent) => unknown): boolean {
+  return events.some(
+    (early) => early.type === type && test(early) && events.some((late) => late.type === then && late.seq > early.seq && key(late) === key(early)),
+  )
+}
+
+const pullNumber = (event: WireEvent): unknown => event.payload['number']
+const agent = (event: WireEvent): unknown => event.agentId
+
+export function readStory(events: Events, rootId: string, rootBranch: string): Story {
+  const subtrees = new Set(
+    events.filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'subtree').map(({ payload }) => payload['branch']),
+  )
+  const workers = events.filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'worker').length
+  const merged = events.filter(({ type }) => type === 'pr.merged')
+  const mergedInto = (base: string): boolean => merged.some(({ payload }) => payload['base'] === base)
+  const ownMerge = first(events, 'pr.merged', ({ payload }) => subtrees.has(payload['base']))
+  const chapters = [
+    {
+      title: 'the root spawned a subtree and workers',
+      happened: subtrees.size > 0 && workers > 0 && first(events, 'agent.spawned', ({ actor }) => actor === rootId) < Infinity,
+    },
+    {
+      title: 'a worker asked and got its answer',
+      happened: followed(
+        events,
+        'question.asked',
+        () => true,
+        'question.answered',
+        (event) => event.payload['question_id'],
+      ),
+    },
+    {
+      title: 'a review with line comments was answered by a fix',
+      happened: followed(
+        events,
+        'pr.review',
+        ({ payload }) => payload['state'] === 'changes_requested' && (payload['comments'] as unknown[]).length > 0,
+        'pr.pushed',
+        pullNumber,
+      ),
+    },
+    { title: 'checks failed once and passed after the fix', happened: followed(events, 'ci.failed', () => true, 'ci.passed', pullNumber) },
+    {
+      title: 'a sibling merged first, and the stop check rebased the other',
+      happened: first(events, 'rebase.done', ({ actor, seq }) => actor === 'daemon' && seq > ownMerge) < Infinity,
+    },
+    { title: 'a conflict was resolved by its agent', happened: followed(events, 'rebase.conflict', () => true, 'rebase.done', agent) },
+    { title: 'the subtree merged its workers', happened: [...subtrees].some((branch) => mergedInto(String(branch))) },
+    {
+      title: 'the root merged the subtree',
+      happened: merged.some(({ payload }) => payload['base'] === rootBranch && subtrees.has(payload['head'])),
+    },
+  ]
+  const failedDeliveries = events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided').length
+  return { chapters, merged: merged.length, failedDeliveries }
+}

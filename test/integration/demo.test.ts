@@ -1,0 +1,231 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { repositoryHash } from '../../src/paths.ts'
+import { BIN, runProgram, type RunResult } from '../helpers/daemon.ts'
+import { describeWith } from '../helpers/require-tool.ts'
+import { tempHome, tempRepository } from '../helpers/temp-repository.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { verifies } from '../requirements.ts'
+
+/** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
+const LIMIT = 150_000
+
+interface Place {
+  readonly folder: string
+  readonly env: Record<string, string>
+}
+
+/** Home and temporary folder of a person who runs the demo: all of it lands in `folder`. */
+function place(): Place {
+  const { folder, env, remove } = tempHome()
+  onTestFinished(remove)
+  return { folder, env: { ...env, TMPDIR: folder, NO_COLOR: '1' } }
+}
+
+const demo = ({ folder, env }: Place, ...args: string[]): Promise<RunResult> =>
+  runProgram(process.execPath, [BIN, 'demo', ...args], { cwd: folder, env, timeout: LIMIT })
+
+/** Processes that were started out of the folder. */
+const processesOf = (folder: string): string[] =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .filter((pid) => {
+      try {
+        if (readFileSync(`/proc/${pid}/cmdline`, 'latin1') === '') return false
+        const seen = readFileSync(`/proc/${pid}/cmdline`, 'latin1') + readFileSync(`/proc/${pid}/environ`, 'latin1') + readlinkSync(`/proc/${pid}/cwd`)
+        return seen.includes(folder)
+      } catch {
+        return false
+      }
+    })
+
+const tmuxSocket = (repository: string): string => join('/tmp', `tmux-${process.getuid?.() ?? 0}`, `exomonad-${repositoryHash(join(repository, '.git'))}`)
+
+/** No demo folder, process or tmux server is left. */
+async function expectNothingLeft({ folder }: Place, repository?: string): Promise<void> {
+  expect(readdirSync(folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
+  await waitFor('the demo’s processes to be gone', () => processesOf(folder).length === 0)
+  if (repository === undefined) return
+  const server = await runProgram('tmux', ['-S', tmuxSocket(repository), 'list-sessions'], { env: { PATH: process.env['PATH'] ?? '' } })
+  expect(server.code).not.toBe(0)
+}
+
+describeWith(['tmux'], 'the demo, in tmux', () => {
+  it(
+    'tells the whole story through the product’s own mechanisms, stays with --keep, and goes with what it says',
+    async () => {
+      const own = place()
+      const run = await demo(own, '--json', '--keep', '--multiplexer', 'tmux')
+      const repository: string = run.json?.repo ?? ''
+      const wrapper = join(repository, '..', 'exomonad')
+      const exomonad = (...args: string[]): Promise<RunResult> => runProgram(wrapper, args, { cwd: repository, env: own.env })
+      onTestFinished(async () => void (await exomonad('down')))
+
+      expect(run.stderr).toBe('')
+      expect(run.json).toMatchObject({ ok: true, root_branch: 'main', agents: 7, prs_merged: 6, failed_deliveries: 0 })
+      expect(run.code).toBe(0)
+      expect(Object.keys(run.json)).toEqual(['ok', 'repo', 'root_branch', 'agents', 'prs_merged', 'events', 'failed_deliveries', 'elapsed_ms'])
+
+      const listed = await exomonad('events', '--json', '--since', '1h')
+      const events: any[] = Array.isArray(listed.json)
+        ? listed.json
+        : (listed.json?.events ??
+          listed.stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line)))
+      const tree = (await exomonad('tree', '--json')).json
+      const nodes = [tree.root, ...tree.root.children, ...tree.root.children.flatMap((child: any) => child.children)]
+      const id = (name: string): string => nodes.find((node: any) => node.name === name).id
+      const of = (type: string, test: (event: any) => boolean = () => true): any[] => events.filter((event) => event.type === type && test(event))
+      const about = (name: string) => (event: any) => event.agentId === id(name)
+
+      // The shape of the tree, and who made it.
+      expect(of('agent.spawned').map(({ payload, actor }) => [payload.name, payload.kind, nodes.find((node: any) => node.id === actor)?.name])).toEqual(
+        expect.arrayContaining(
+          [
+            ['time', 'subtree', 'root'],
+            ['recurrence', 'worker', 'root'],
+            ['table', 'worker', 'root'],
+            ['duration', 'worker', 'time'],
+            ['interval', 'worker', 'time'],
+            ['planner', 'worker', 'time'],
+          ].map(([name, kind, by]) => [name, kind, by === 'root' ? tree.root.name : by]),
+        ),
+      )
+      // The planner was started when what it builds on had been merged.
+      expect(of('agent.spawned', about('planner'))[0].seq).toBeGreaterThan(
+        Math.max(...of('pr.merged', ({ agentId }) => [id('duration'), id('interval')].includes(agentId)).map(({ seq }) => seq)),
+      )
+
+      // A question, answered by the parent, used by the worker.
+      const [asked] = of('question.asked', about('duration'))
+      const [answered] = of('question.answered', ({ payload }) => payload.question_id === asked.payload.question_id)
+      expect(answered.actor).toBe(id('time'))
+      expect(readFileSync(join(repository, 'src', 'duration.ts'), 'utf8')).toContain('a bare number is refused')
+
+      // A review with comments on lines, and the fix.
+      const [review] = of('pr.review', (event) => about('interval')(event) && event.payload.state === 'changes_requested')
+      expect(review.payload.comments.map(({ path, line }: any) => [path, line])).toEqual([
+        ['src/interval.ts', 15],
+        ['src/interval.ts', 16],
+      ])
+      expect(of('pr.pushed', (event) => about('interval')(event) && event.payload.after_changes_requested && event.seq > review.seq)).not.toEqual([])
+      expect(readFileSync(join(repository, 'src', 'interval.ts'), 'utf8')).toContain('intervals.toSorted(')
+
+      // Checks: red, then green.
+      const [failed] = of('ci.failed', about('table'))
+      expect(failed.payload.jobs[0].log).toContain('Broken: test/text.test.ts')
+      expect(of('ci.passed', (event) => about('table')(event) && event.seq > failed.seq)).not.toEqual([])
+
+      // The sibling that merged first, and the rebase by the stop check.
+      const [merged] = of('pr.merged', about('duration'))
+      const [rebased] = of('rebase.done', about('interval'))
+      expect(rebased.seq).toBeGreaterThan(merged.seq)
+      expect(rebased.actor).toBe('daemon')
+
+      // A conflict, left in progress, resolved by the agent.
+      const [conflict] = of('rebase.conflict', about('table'))
+      expect(conflict.payload.files).toEqual(['src/index.ts'])
+      const [resolved] = of('rebase.done', (event) => about('table')(event) && event.seq > conflict.seq)
+      expect(resolved.actor).toBe(id('table'))
+      expect(of('rebase.aborted')).toEqual([])
+      expect(readFileSync(join(repository, 'src', 'index.ts'), 'utf8')).toMatch(/recurrence\.ts'\n.*table\.ts'\n$/)
+
+      // Who merged what.
+      expect(of('pr.merged').map(({ payload, actor }) => [payload.base, actor])).toEqual(
+        expect.arrayContaining([
+          ['main.time', id('time')],
+          ['main', tree.root.id],
+        ]),
+      )
+      const git = (...args: string[]): string => execFileSync('git', args, { cwd: repository, encoding: 'utf8', env: own.env })
+      const parents = git('log', '--format=%p|%an|%s', 'main').trimEnd().split('\n')
+      expect(parents.filter((line) => line.split('|')[0]!.includes(' '))).toHaveLength(1)
+      expect(new Set(parents.map((line) => line.split('|')[1]))).toEqual(
+        expect.objectContaining(new Set(['duration', 'interval', 'planner', 'recurrence', 'table'])),
+      )
+      expect(of('delivery.acked').length).toBeGreaterThan(10)
+
+      expect((await exomonad('down')).code).toBe(0)
+      await waitFor('processes to end', () => processesOf(own.folder).length === 0)
+      expect(existsSync(join(repository, 'src', 'table.ts'))).toBe(true)
+    },
+    LIMIT + 30_000,
+  )
+})
+
+describe('the demo, without tmux', () => {
+  it(
+    verifies('R004-18', 'runs in headless terminals, and leaves no folder, process or socket'),
+    async () => {
+      const own = place()
+      const run = await demo(own, '--json', '--multiplexer', 'headless')
+      expect(run.stderr).toBe('')
+      expect(run.json).toMatchObject({ ok: true, prs_merged: 6, failed_deliveries: 0 })
+      expect(run.code).toBe(0)
+      await expectNothingLeft(own)
+    },
+    LIMIT,
+  )
+
+  it(
+    'works on a clone with --repo and changes neither that repository nor its remotes',
+    async () => {
+      const own = place()
+      const theirs = await tempRepository({ name: 'their project', branch: 'release/1.0', files: { 'README.md': '# Theirs\n', '.gitignore': '*.ts\n' } })
+      onTestFinished(() => theirs.remove())
+      const remote = join(theirs.folder, 'remote.git')
+      await theirs.gitIn(theirs.folder, 'init', '--bare', '-q', remote)
+      await theirs.git('remote', 'add', 'origin', remote)
+      await theirs.git('push', '-q', 'origin', 'HEAD')
+      const state = async (): Promise<string[]> => [
+        await theirs.gitIn(remote, 'for-each-ref'),
+        await theirs.git('for-each-ref'),
+        await theirs.git('status', '--porcelain'),
+        await theirs.git('count-objects', '-v'),
+        await theirs.gitIn(remote, 'count-objects', '-v'),
+      ]
+      const before = await state()
+      const run = await demo(own, '--multiplexer', 'headless', '--repo', theirs.path)
+      expect(run.stderr).toBe('')
+      expect(run.code, run.stdout).toBe(0)
+      expect(run.stdout).toContain('7 agents, 6 pull requests merged')
+      expect(run.stdout).toContain('All tests of the library pass on release/1.0')
+      expect(await state()).toEqual(before)
+      await expectNothingLeft(own)
+    },
+    LIMIT,
+  )
+
+  it('says so in one error where there is nothing to clone, and leaves nothing', async () => {
+    const own = place()
+    const missing = await demo(own, '--repo', join(own.folder, 'nowhere'))
+    expect(missing.code).toBe(1)
+    expect(missing.stderr).toContain('could not be cloned')
+    const empty = await tempRepository({ files: null })
+    onTestFinished(() => empty.remove())
+    const run = await demo(own, '--json', '--repo', empty.path)
+    expect(run.json).toMatchObject({ code: 'NO_COMMITS' })
+    await expectNothingLeft(own)
+  })
+
+  it(
+    'cleans up after Ctrl-C',
+    async () => {
+      const own = place()
+      const child = spawn(process.execPath, [BIN, 'demo', '--multiplexer', 'headless'], { cwd: own.folder, env: own.env, stdio: ['ignore', 'pipe', 'pipe'] })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+      await waitFor('workers to be spawned', () => output.includes('duration (worker)'), { limit: 60_000 })
+      child.kill('SIGINT')
+      expect(await ended).toBe(1)
+      expect(output).toContain('interrupted')
+      await expectNothingLeft(own)
+    },
+    LIMIT,
+  )
+})
