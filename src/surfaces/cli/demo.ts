@@ -36,7 +36,7 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
     present(context, demoDocument(result, workspace), () => demoReport(context, result, workspace, keep))
     if (context.options().json) for (const line of [...result.faults, ...result.diagnosis]) context.terminal.stderr.write(`${line}\n`)
   } finally {
-    display.close()
+    await display.close()
     if (!keep || !finished) {
       await endDemo(context, workspace)
       await workspace.remove()

@@ -10,11 +10,12 @@ export interface Display {
   show(moment: Moment | null): void
   /** From now on the tree can be read. */
   follow(read: () => Promise<TreeView>): void
-  close(): void
+  /** Draws the last picture and gives the terminal back. Twice is fine. */
+  close(): Promise<void>
 }
 
 /** --json: nothing but the result. */
-export const silentDisplay = (): Display => ({ step() {}, show() {}, follow() {}, close() {} })
+export const silentDisplay = (): Display => ({ step() {}, show() {}, follow() {}, close: async () => {} })
 
 /** Not a terminal: a line for each notable thing, with the seconds since the start. */
 export function plainDisplay(context: CliContext): Display {
@@ -28,6 +29,6 @@ export function plainDisplay(context: CliContext): Display {
       if (moment !== null) write(`${palette[moment.colour](moment.sign)} ${moment.text}`)
     },
     follow() {},
-    close() {},
+    close: async () => {},
   }
 }

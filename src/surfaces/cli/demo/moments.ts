@@ -1,3 +1,4 @@
+import type { EventPayload, EventType } from '../../../events/event.ts'
 import type { WireEvent } from '../../client.ts'
 import { printableLine } from '../printable.ts'
 import type { Colour } from '../palette.ts'
@@ -12,11 +13,11 @@ export interface Moment {
 /** Names of agents by id. */
 export type Names = ReadonlyMap<string, string>
 
-type Teller = (payload: Record<string, any>, who: string, actor: string) => Moment | null
+type Teller<Payload> = (payload: Payload, who: string, actor: string) => Moment | null
 
 const moment = (sign: string, colour: Colour, text: string): Moment => ({ sign, colour, text })
 
-const TELLERS: Readonly<Record<string, Teller>> = {
+const TELLERS: { readonly [Type in EventType]?: Teller<EventPayload<Type>> } = {
   'agent.spawned': ({ name, kind, branch }) => moment('+', 'active', `${name} (${kind}) on ${branch}`),
   'question.asked': ({ name, message }) => moment('?', 'special', `${name} asks: ${message}`),
   'question.answered': ({ answer }, who, actor) => moment('!', 'special', `${actor} answers ${who}: ${answer}`),
@@ -42,6 +43,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
 /** The event as a moment; null for those that only matter to machines. */
 export function momentOf(event: WireEvent, names: Names): Moment | null {
   const actor = names.get(event.actor) ?? event.actor
-  const told = TELLERS[event.type]?.(event.payload, names.get(event.agentId ?? '') ?? 'an agent', actor) ?? null
+  const told =
+    (TELLERS[event.type as EventType] as Teller<WireEvent['payload']> | undefined)?.(event.payload, names.get(event.agentId ?? '') ?? 'an agent', actor) ?? null
   return told === null ? null : { ...told, text: printableLine(told.text) }
 }

@@ -11,7 +11,7 @@ import { prepareClone, prepareLibrary, type DemoRepository } from './repository.
 import { readStory, type Story } from './story.ts'
 import { verifyResult } from './verify.ts'
 import { allEvents, settleTree, watchTree } from './watch.ts'
-import { createWorkspace, type Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
 export interface DemoOptions {
   /** Path or URL of a repository to work on a clone of; without, the library under examples/. */
@@ -53,7 +53,7 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   const ending = await watchTree(client, display, signal)
   throwIfInterrupted(signal)
   const unsettled = ending.kind === 'finished' ? await settleTree(client, signal) : null
-  display.close()
+  await display.close()
   return await conclude(workspace, repository, client, {
     elapsed: context.now() - started,
     faults: [...(ending.kind === 'stuck' ? [`It did not come to its end: ${ending.reason}`] : []), ...(unsettled === null ? [] : [unsettled])],
