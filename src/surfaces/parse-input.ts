@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestKey } from '../config/nearest-key.ts'
 
 /** One thing wrong with an input: where, what stands there, what may. */
 export interface InputProblem {
@@ -44,7 +44,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): InputProblem {
   const field = pathText([...path, key])
   const names = path.length === 0 ? known : []
-  const near = nearestName(key, names)
+  const near = nearestKey(key, names)
   const allowed = names.length > 0 ? names.join(', ') : 'only the documented keys'
   const hint = near !== undefined ? `; did you mean ${near}?` : names.length > 0 ? `; known: ${allowed}` : ''
   return { field, found: key, allowed, words: `${field} is not known here${hint}` }

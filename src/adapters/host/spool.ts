@@ -4,18 +4,22 @@ import { z } from 'zod'
 import { asExomonadError, ERRORS } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 
+const spooledSchema = z.object({
+  version: z.literal(1),
+  event: z.enum(['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']),
+  token: z.string(),
+  body: z.record(z.string(), z.unknown()),
+})
+
 /** What a hook had to say when the daemon did not answer; hooks/post.sh writes it. */
 export interface SpooledHook {
-  /** `session-start`, `prompt`, `tool`, `stop`, `waiting` or `session-end`. */
-  readonly event: string
+  readonly event: z.output<typeof spooledSchema>['event']
   /** Bearer token of the agent that said it. */
   readonly token: string
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly body: Record<string, unknown>
 }
-
-const spooledSchema = z.object({ version: z.literal(1), event: z.string(), token: z.string(), body: z.record(z.string(), z.unknown()) })
 
 /**
  * Hands over what hooks left in the folder, oldest first, and deletes each file once it was handled: a crash in between means that it is
@@ -25,7 +29,7 @@ const spooledSchema = z.object({ version: z.literal(1), event: z.string(), token
 export async function readSpool(
   folder: string,
   handle: (hook: SpooledHook) => Promise<void>,
-  log: Log,
+  log?: Log,
 ): Promise<{ handled: number; broken: number; left: number }> {
   const count = { handled: 0, broken: 0, left: 0 }
   for (const { file, name, at } of await filesByAge(folder)) {

@@ -1,5 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync } from 'node:fs'
 import process from 'node:process'
 import createFastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Agent } from '../../adapters/store/store.ts'
@@ -15,6 +14,7 @@ import { eventRoute } from './events.ts'
 import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
 import { installOpenApi, openApiRoute } from './openapi.ts'
+import { prepareSocketFile } from './socket-file.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
 
@@ -79,8 +79,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   return {
     fastify,
     listen: async (socketPath) => {
-      mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
-      removeStaleSocket(socketPath)
+      prepareSocketFile(socketPath)
       bindPrivately(fastify)
       await fastify.listen({ path: socketPath })
       chmodSync(socketPath, 0o600)
@@ -99,14 +98,6 @@ function parseEveryBodyAsJson(fastify: FastifyInstance): void {
     if (body.trim() === '') done(null, {})
     else void parse(request, body, done)
   })
-}
-
-/** Only what a dead daemon left: the caller holds the instance lock, so no live one serves here. */
-function removeStaleSocket(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return
-  if (!found.isSocket()) throw new ExomonadError('NOT_AVAILABLE', `${path} is in the way: the daemon’s socket belongs there. Move it away.`, { path })
-  unlinkSync(path)
 }
 
 /** Node binds inside listen(), in the same turn: with this umask the socket is never reachable by others, not even for a moment. */

@@ -4,7 +4,7 @@ import type { Core } from '../../core/core.ts'
 import { ExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { AnyTool } from '../../tools/define.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestKey } from '../../config/nearest-key.ts'
 import { parseInput } from '../parse-input.ts'
 import { listTools, runTool } from '../run-tool.ts'
 import type { RoleTools } from '../tool-access.ts'
@@ -52,7 +52,7 @@ export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: 
 
   fastify.post<{ Params: { name: string } }>('/v1/tools/:name', { schema: { hide: true } }, (request, reply) => {
     const { name } = request.params
-    const near = nearestName(
+    const near = nearestKey(
       name,
       tools.map((tool) => tool.name),
     )
