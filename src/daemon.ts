@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exec } from './adapters/exec.ts'
@@ -35,6 +34,7 @@ import { pathsOf, repositoryHash } from './paths.ts'
 import { createHttpServer } from './surfaces/http/server.ts'
 import { mayRoleUse } from './surfaces/tool-access.ts'
 import { ALL_TOOLS } from './tools/all.ts'
+import { readVersion } from './version.ts'
 
 /** The folder with templates, hooks and package.json: one above src/ and dist/ alike. */
 const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -127,7 +127,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
-    const outbox = createOutbox({ store, multiplexer, agentCli: settings.agentCli, publisher, config, clock, log })
+    const outbox = createOutbox({
+      store,
+      multiplexer,
+      agentCliOf: async (agent) => (agent.agentCli === null ? undefined : settings.agentCli(agent.agentCli).catch(() => undefined)),
+      publisher,
+      config,
+      clock,
+      log,
+    })
     const poller = createPoller({ forge, store, publisher, config, clock, log, repository: paths.home })
 
     await writeBinShim(paths.bin, {
@@ -173,7 +181,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
     release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log }))
 
-    const version = packageVersion()
+    const version = readVersion()
     const http = await createHttpServer({
       core,
       tools: ALL_TOOLS,
@@ -223,8 +231,4 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
 async function trackedConfiguration(home: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const { stdout } = await exec('git', ['-C', home, 'ls-files', '-z', '--', '.exomonad'], { env: environment })
   return stdout.split('\0').filter((path) => path !== '')
-}
-
-function packageVersion(): string {
-  return (createRequire(import.meta.url)('../package.json') as { version: string }).version
 }

@@ -1,7 +1,7 @@
+import { exec } from '../adapters/exec.ts'
 import { createHeadless } from '../adapters/multiplexer/headless/headless.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createTmux } from '../adapters/multiplexer/tmux/tmux.ts'
-import { findTmux } from '../adapters/multiplexer/tmux/find.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
@@ -16,7 +16,7 @@ export async function chooseMultiplexer(options: {
   log: Log
   agentEnvironment: Readonly<Record<string, string>>
 }): Promise<Multiplexer> {
-  const tmux = options.kind === 'tmux' || (options.kind === 'auto' && (await findTmux(options.environment.path)) !== null)
+  const tmux = options.kind === 'tmux' || (options.kind === 'auto' && (await exec('tmux', ['-V'], { env: options.agentEnvironment })).exitCode === 0)
   return tmux
     ? createTmux({ socketName: `exomonad-${options.hash}`, environment: options.agentEnvironment, log: options.log })
     : createHeadless({

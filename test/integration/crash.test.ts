@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { verifies } from '../requirements.ts'
+
+const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
+
+/** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
+async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ dead: Promise<void> }> {
+  await tree.run(['daemon', 'stop'])
+  const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
+    cwd: tree.repository.path,
+    env: { ...tree.repository.env, npm_lifecycle_event: process.env['npm_lifecycle_event'] ?? '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let words = ''
+  child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
+  const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await waitFor('the daemon that will crash', async () => {
+    if (child.exitCode !== null) throw new Error(`it ended at once: ${words}`)
+    return (await tree.run(['daemon', 'status', '--json'])).json?.pid === child.pid
+  })
+  return { dead }
+}
+
+const journal = async (tree: Exomonad): Promise<number> => {
+  const { default: Database } = await import('better-sqlite3')
+  const database = new Database(join(tree.state, 'store.db'), { readonly: true })
+  try {
+    return (database.prepare("select count(*) as n from journal where state = 'open'").get() as { n: number }).n
+  } finally {
+    database.close()
+  }
+}
+
+describe('kill -9 of the daemon in the middle of a spawn', () => {
+  it.each(['reserved', 'worktree', 'furnish', 'pane', 'live'])('at “%s” leaves all of it or nothing', async (step) => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    tree.script('half', { steps: [{ do: 'print', text: 'working' }] })
+    const { dead } = await crashAt(tree, 'spawn', step)
+    const call = tree.run(['call', 'spawn_workers', '-'], { input: JSON.stringify({ specs: [{ name: 'half', prompt: 'Do it' }] }) })
+    await dead
+    expect((await call).code).not.toBe(0)
+
+    await tree.run(['daemon', 'start'])
+    const agent = await tree.agent('half')
+    const branch = (await tree.repository.git('branch', '--list', 'main.half')).trim() !== ''
+    const worktree = existsSync(join(tree.repository.path, '.exomonad', 'worktrees', 'half'))
+    const registered = (await tree.repository.git('worktree', 'list')).includes('worktrees/half')
+    if (step === 'live') {
+      // The agent had started: it lives on.
+      expect(agent?.state).toMatch(/running|idle/)
+      expect([branch, worktree, registered]).toEqual([true, true, true])
+    } else {
+      expect(agent).toBeUndefined()
+      expect([branch, worktree, registered]).toEqual([false, false, false])
+    }
+    expect(await journal(tree)).toBe(0)
+    // And the name is free again, or taken by the one that lives.
+    const again = await tree.call('spawn_workers', { specs: [{ name: 'half', prompt: 'Do it' }] })
+    expect(again.spawned).toHaveLength(step === 'live' ? 0 : 1)
+  })
+})
+
+describe('kill -9 of the daemon in the middle of a merge', () => {
+  it.each(['intent', 'retarget', 'merge', 'record', 'sync'])(`${verifies('R004-10', 'at “%s” leaves it merged or as it was')}`, async (step) => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    tree.script('part', {
+      steps: [
+        { do: 'write', path: 'part.txt', content: 'part\n' },
+        { do: 'commit', message: 'Add a part' },
+        { do: 'tool', name: 'file_pr', input: { title: 'Add a part', body: 'As asked.' } },
+      ],
+    })
+    await tree.call('spawn_workers', { specs: [{ name: 'part', prompt: 'Do it' }] })
+    await waitFor('the pull request', async () => (await tree.call('pr_list')).pull_requests.length === 1)
+    const before = await tree.repository.git('rev-parse', 'main')
+
+    const { dead } = await crashAt(tree, 'merge', step)
+    const call = tree.run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: 1 }) })
+    await dead
+    expect((await call).code).not.toBe(0)
+
+    await tree.run(['daemon', 'start'])
+    expect(await journal(tree)).toBe(0)
+    const [pull] = (await tree.call('pr_list', { state: 'all' })).pull_requests
+    if (step === 'record' || step === 'sync') {
+      expect(pull.state).toBe('merged')
+      expect(existsSync(join(tree.repository.path, 'part.txt'))).toBe(true)
+    } else {
+      expect(pull.state).toBe('open')
+      expect(await tree.repository.git('rev-parse', 'main')).toBe(before)
+      const merged = await tree.call('merge_pr', { pr_number: 1 })
+      expect(merged).toMatchObject({ merged: true, local_synced: true })
+    }
+    // Once, not twice.
+    expect((await tree.repository.git('log', '--format=%s', 'main')).split('\n').filter((line) => line.startsWith('Add a part'))).toHaveLength(1)
+    expect((await tree.events()).filter((event) => event.type === 'pr.merged')).toHaveLength(1)
+  })
+})
