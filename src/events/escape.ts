@@ -16,7 +16,7 @@ const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-Z\\-~]/g
 // oxlint-disable-next-line no-control-regex -- C0 without the line feed, DEL, C1
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 /** Marks that reorder, hide or break text: bidi controls, zero-width space, word joiner, BOM, soft hyphen, fillers, tag characters. */
-const INVISIBLE = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
+const INVISIBLE = /\u034f|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
 /** Only what a terminal shows and nothing that it obeys; line ends are `\n`, tabs two spaces. Idempotent. */
 export function stripControls(text: string): string {

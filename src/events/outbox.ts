@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Delivery, Store } from '../adapters/store/store.ts'
+import type { AgentId, DeliveryId, Recipient } from '../ids.ts'
+import { composeMessage } from './outbox-message.ts'
+import { createOutboxRecords } from './outbox-records.ts'
+import { createWorker, type Timers, type Worker, type WorkerDeps } from './outbox-worker.ts'
+import type { PublisherWithDeliveries } from './publisher.ts'
+
+export interface Outbox {
+  /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
+  start(): Promise<void>
+  /** Looks at once, of one recipient or all: something was enqueued, or its state changed. */
+  wake(recipient?: Recipient): void
+  /** Confirms deliveries; answers those that are the agent’s own and known. */
+  ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
+  /** Of these the ones still queued, taken for the result of a tool call: delivered. The others went another way. */
+  settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
+  /** What waits for an agent as one text for a hook’s answer, ids at its end where the agent confirms; null where nothing waits. */
+  takeForHook(agentId: AgentId): Promise<string | null>
+  /** Resolves when no hand-over is under way; messages may wait for their time. */
+  settled(): Promise<void>
+  /** Ends what is under way; what waits stays in the store. */
+  stop(): Promise<void>
+}
+
+export const realTimers: Timers = {
+  after: (milliseconds, callback) => {
+    // Longer ones fire at once in Node.
+    const timer = setTimeout(callback, Math.min(milliseconds, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Carries deliveries to agents, one worker per recipient. Those to the human stay in the store: they are the inbox. */
+export function createOutbox(
+  options: Omit<WorkerDeps, 'records' | 'timers' | 'newBatch' | 'wake'> & {
+    readonly publisher: PublisherWithDeliveries
+    readonly timers?: Timers
+    readonly store: Store
+  },
+): Outbox {
+  const { store, publisher, clock } = options
+  const records = createOutboxRecords(options)
+  const workers = new Map<AgentId, Worker>()
+  const stops: (() => void)[] = []
+  let stopped = false
+
+  const deps: WorkerDeps = { ...options, timers: options.timers ?? realTimers, records, newBatch: randomUUID, wake: (recipient) => wake(recipient) }
+
+  const workerOf = (id: AgentId): Worker => {
+    const known = workers.get(id)
+    if (known !== undefined) return known
+    const worker = createWorker(id, deps)
+    workers.set(id, worker)
+    return worker
+  }
+
+  function wake(recipient?: Recipient): void {
+    if (stopped) return
+    if (recipient === 'human') return
+    if (recipient !== undefined) return workerOf(recipient).wake()
+    for (const worker of workers.values()) worker.wake()
+    store.outbox.counts(['queued']).then(
+      (counts) => {
+        for (const waiting of counts.keys()) if (waiting !== 'human' && !workers.has(waiting)) wake(waiting)
+      },
+      (error: unknown) => options.log.warn({ err: error }, 'the outbox could not be read'),
+    )
+  }
+
+  /** Sent before this start: to be confirmed, or cut off while they were handed over. */
+  const recover = async (): Promise<void> => {
+    const sent = (await store.outbox.list({ states: ['sent'] })).filter(({ recipient }) => recipient !== 'human')
+    for (const [recipient, deliveries] of Map.groupBy(sent, (delivery) => delivery.recipient as AgentId)) {
+      const agent = await store.agents.get(recipient)
+      const acks = agent !== undefined && (await options.agentCliOf(agent))?.acks === true
+      for (const [batch, [first]] of Map.groupBy(
+        deliveries.filter(({ handedAt }) => acks || handedAt === null),
+        (delivery) => delivery.batch,
+      )) {
+        if (batch !== null && first !== undefined) await workerOf(recipient).expect(batch, first.lane ?? 'pane')
+      }
+    }
+  }
+
+  return {
+    start: async () => {
+      stops.push(
+        publisher.onEnqueued((recipients) => recipients.forEach((recipient) => wake(recipient))),
+        publisher.onEvent((event) => {
+          if (event.agentId !== null && event.type === 'agent.state') wake(event.agentId)
+        }),
+      )
+      await recover()
+      wake()
+    },
+    wake,
+    ack: async (agentId, ids) => {
+      const { known, changed } = await records.acked(agentId, ids)
+      if (changed.length > 0) workers.get(agentId)?.confirmed()
+      return known
+    },
+    settleByTool: async (ids) => {
+      const taken = await store.outbox.claim(ids, 'tool', randomUUID(), clock())
+      for (const [recipient, deliveries] of Map.groupBy(taken, (delivery) => delivery.recipient)) {
+        if (recipient === 'human') continue
+        await records.handed(recipient, deliveries)
+        await records.acked(
+          recipient,
+          deliveries.map(({ id }) => id),
+        )
+      }
+      return taken
+    },
+    takeForHook: async (agentId) => {
+      const agent = await store.agents.get(agentId)
+      const queued = await store.outbox.list({ recipient: agentId, states: ['queued'] })
+      if (agent === undefined || queued.length === 0) return null
+      const acks = (await options.agentCliOf(agent))?.acks === true
+      const { max_chars: maxChars } = (await options.config()).delivery
+      const batch = randomUUID()
+      const claimed = await store.outbox.claim(composeMessage(queued, { maxChars, acks }).ids, 'hook', batch, clock())
+      if (claimed.length === 0) return null
+      const taken = new Set(claimed.map(({ id }) => id))
+      const { text } = composeMessage(
+        queued.filter(({ id }) => taken.has(id)),
+        { maxChars, acks },
+      )
+      await records.handed(agentId, claimed)
+      if (acks) await workerOf(agentId).expect(batch, 'hook')
+      return text
+    },
+    settled: async () => {
+      await Promise.all([...workers.values()].map((worker) => worker.settled()))
+    },
+    stop: async () => {
+      stopped = true
+      for (const stop of stops.splice(0).reverse()) stop()
+      for (const worker of workers.values()) worker.stop()
+      await Promise.all([...workers.values()].map((worker) => worker.settled()))
+    },
+  }
+}
