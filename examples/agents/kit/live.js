@@ -43,7 +43,8 @@ export async function live(mind) {
     },
     look: (tool, input) => client.tool(tool, input),
   }
-  const used = (tool) => void client.hook('tool', { tool })
+  const reports = []
+  const used = (tool) => void reports.push(client.hook('tool', { tool }))
   const { begin, hear, objected, settle } = mind(agent)
 
   /** Something went wrong that no rule foresees: say so to the parent, go on listening. */
@@ -67,6 +68,8 @@ export async function live(mind) {
     for (let round = 0; round < MOST_OBJECTIONS; round++) {
       for (let text = terminal.take(); text !== null; text = terminal.take()) await take(text)
       await guarded(settle)
+      // A report that came after the stop would say that the turn goes on.
+      await Promise.all(reports.splice(0))
       const answer = await client.hook('stop')
       if (answer.note) transcript.say(answer.note)
       if (answer.decision !== 'block') break

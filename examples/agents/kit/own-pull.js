@@ -20,7 +20,7 @@ export function createOwnPull({ agent, order, workshop }) {
     async report() {
       if (reported || agent.parent === null) return
       reported = true
-      const message = JSON.stringify({ status: 'idle', success: true, summary: `${order.title}: merged, ${order.tests.length || 'all'} test files pass.` })
+      const message = JSON.stringify({ status: 'idle', success: true, summary: `${order.title}: merged, tests pass.` })
       await agent.tool('send', { to: agent.parent, message }, 'completion → parent')
     },
     async readMail() {

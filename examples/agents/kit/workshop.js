@@ -67,14 +67,8 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
       if (code === 0) transcript.good(`${/(?:tests|pass) (\d+)/.exec(output)?.[1] ?? 'all'} tests pass`)
       else {
         transcript.bad('tests fail')
-        transcript.output(
-          output
-            .trimEnd()
-            .split('\n')
-            .filter((line) => /✖|not ok|Error/.test(line))
-            .slice(0, 8)
-            .join('\n'),
-        )
+        const failures = output.split('\n').filter((line) => /✖|not ok|Error/.test(line) && !line.includes('failing tests'))
+        transcript.output([...new Set(failures)].slice(0, 8).join('\n'))
       }
       return code === 0
     },
