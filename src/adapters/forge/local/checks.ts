@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ExomonadError } from '../../../errors.ts'
+import type { Sha } from '../../../ids.ts'
+import type { CheckRow, PullRow } from '../../store/store.ts'
+import type { Check, ChecksState } from '../forge.ts'
+import type { Branches } from './branches.ts'
+import { logTail, trimLogs, wholeLog } from './check-log.ts'
+import { startCheckRun, type CheckRun } from './check-run.ts'
+import { checksState, needsRun } from './check-state.ts'
+import type { Hints } from './hints.ts'
+import { sweepRuns } from './leftovers.ts'
+import type { CheckSettings, LocalForgeOptions } from './options.ts'
+import { createSerial } from './serial.ts'
+
+/** The one check of the local forge. */
+const NAME = 'ci'
+const MAX_LOG_BYTES = 200_000_000
+
+export interface Checks {
+  /** Queues a run of this head where there is none for the configured command, and cancels runs of heads the pull request had before. */
+  readonly ensure: (pull: PullRow, head: Sha) => Promise<void>
+  readonly of: (head: Sha) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
+  readonly log: (pull: PullRow, name: string) => Promise<string>
+  /** The pull request is merged or closed: its runs are pointless. */
+  readonly cancel: (pull: PullRow) => Promise<void>
+  /** Marks runs that a crash cut off and takes away what they left. Happens once; everything else here waits for it. */
+  readonly recover: () => Promise<void>
+  readonly dispose: () => Promise<void>
+}
+
+const hashOf = (argv: readonly string[]): string => createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 16)
+
+/**
+ * A run is a row: queued → running → passed | failed | timed_out | cancelled | interrupted. Per head and command one run counts, the latest;
+ * it holds for every pull request with that head. Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head
+ * is looked at again. The row is written before the process starts, so that a crash leaves a row to settle, never an unknown process.
+ */
+export function createChecks({
+  git,
+  store,
+  ci,
+  ciEnvironment,
+  paths,
+  clock,
+  log,
+  trusted,
+  branches,
+  hints,
+}: Omit<LocalForgeOptions, 'remote'> & { branches: Branches; hints: Hints }): Checks {
+  const waiting: { row: CheckRow; pull: PullRow; settings: CheckSettings & { argv: readonly string[] } }[] = []
+  const running = new Map<number, { run: CheckRun; row: CheckRow; settled: Promise<void> }>()
+  /** Cancelled between leaving the queue and being started. */
+  const cancelledEarly = new Set<number>()
+  const oneAtATime = createSerial()
+  let disposed = false
+  let recovered: Promise<void> | undefined
+
+  const recover = (): Promise<void> =>
+    (recovered ??= (async () => {
+      for (const row of await store.pulls.checks({ statuses: ['queued', 'running'] })) {
+        await store.pulls.updateCheck(row.id, { status: 'interrupted', finishedAt: clock() })
+      }
+      await sweepRuns({ git, ciWork: paths.ciWork, log })
+    })())
+
+  const settle = async (row: CheckRow, patch: Parameters<typeof store.pulls.updateCheck>[1]): Promise<void> => {
+    await store.pulls.updateCheck(row.id, { finishedAt: clock(), ...patch })
+    hints.emit(row.pull)
+    for (const other of await store.pulls.list({ state: 'open' })) if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
+  }
+
+  const runOne = async ({ row, pull, settings }: (typeof waiting)[number]): Promise<void> => {
+    try {
+      await store.pulls.updateCheck(row.id, { status: 'running', startedAt: clock() })
+      await branches.bringIn([{ branch: pull.headBranch, sha: row.head }])
+    } catch (error) {
+      log.error({ err: error, check: row.id }, 'a check could not be prepared')
+    }
+    const maxLogBytes = settings.maxLogBytes ?? MAX_LOG_BYTES
+    const run = startCheckRun({
+      git,
+      argv: settings.argv,
+      environment: ciEnvironment,
+      sha: row.head,
+      folder: join(paths.ciWork, String(row.id)),
+      logPath: row.logPath,
+      timeoutMs: settings.timeoutMs,
+      maxLogBytes,
+      log,
+    })
+    const settled = run.done
+      .then(async (result) => {
+        await settle(row, result)
+        await trimLogs(paths.ciLogs, maxLogBytes, new Set([row.logPath]))
+      })
+      .catch((error: unknown) => log.error({ err: error, check: row.id }, 'the end of a check could not be recorded'))
+      .finally(() => {
+        running.delete(row.id)
+        startNext()
+      })
+    running.set(row.id, { run, row, settled })
+    if (disposed) run.end('interrupted')
+    if (cancelledEarly.delete(row.id)) run.end('cancelled')
+  }
+
+  let starting = 0
+  function startNext(): void {
+    while (!disposed && waiting.length > 0 && running.size + starting < waiting[0]!.settings.parallel) {
+      starting += 1
+      void runOne(waiting.shift()!).finally(() => (starting -= 1))
+    }
+  }
+
+  const end = async (row: CheckRow): Promise<void> => {
+    const place = waiting.findIndex((job) => job.row.id === row.id)
+    if (place >= 0) {
+      waiting.splice(place, 1)
+      await settle(row, { status: 'cancelled' })
+      return
+    }
+    const job = running.get(row.id)
+    if (job === undefined) cancelledEarly.add(row.id)
+    else job.run.end('cancelled')
+  }
+
+  /** Ends runs of this pull request for heads that no open one has any more. */
+  const cancelExcept = async (pull: PullRow, head: Sha | null): Promise<void> => {
+    const wanted = new Set((await store.pulls.list({ state: 'open' })).filter((other) => other.number !== pull.number).map((other) => other.headSha))
+    if (head !== null) wanted.add(head)
+    for (const row of await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })) if (!wanted.has(row.head)) await end(row)
+  }
+
+  const latestOf = async (head: Sha, argv: readonly string[]): Promise<CheckRow | undefined> => {
+    const hash = hashOf(argv)
+    return (await store.pulls.checks({ head }))
+      .filter((row) => row.configHash === hash)
+      .sort((a, b) => a.id - b.id)
+      .at(-1)
+  }
+
+  /** Why configured commands must not run here; null where they may. */
+  const distrust = async (): Promise<string | null> => {
+    try {
+      await trusted()
+      return null
+    } catch (error) {
+      if (error instanceof ExomonadError && error.code === 'UNTRUSTED_CONFIG') return error.message
+      throw error
+    }
+  }
+
+  return {
+    recover,
+
+    ensure: (pull, head) =>
+      oneAtATime(async () => {
+        await recover()
+        if (disposed) return
+        await cancelExcept(pull, head)
+        const { argv, ...rest } = await ci()
+        if (argv === undefined || !needsRun(await latestOf(head, argv)) || (await distrust()) !== null) return
+        const at = clock()
+        const logPath = join(paths.ciLogs, `${pull.number}-${head.slice(0, 12)}-${at}.log`)
+        const row = await store.pulls.insertCheck({
+          pull: pull.number,
+          name: NAME,
+          head,
+          configHash: hashOf(argv),
+          status: 'queued',
+          exitCode: null,
+          logPath,
+          startedAt: null,
+          finishedAt: null,
+        })
+        waiting.push({ row, pull, settings: { ...rest, argv } })
+        startNext()
+      }),
+
+    async of(head) {
+      const { argv } = await ci()
+      if (argv === undefined) return { checks: [], state: 'none', required: false }
+      const latest = await latestOf(head, argv)
+      if (needsRun(latest)) {
+        const reason = await distrust()
+        if (reason !== null) {
+          return { checks: [{ name: NAME, status: 'queued', required: true, url: null, logTail: `not run: ${reason}` }], state: 'pending', required: true }
+        }
+      }
+      if (latest === undefined) return { checks: [], state: 'none', required: true }
+      const tail = latest.status === 'failed' || latest.status === 'timed_out' ? await logTail(latest.logPath) : null
+      const check: Check = { name: latest.name, status: latest.status, required: true, url: latest.logPath, logTail: tail }
+      return { checks: [check], state: checksState(latest.status), required: true }
+    },
+
+    async log(pull, name) {
+      const rows = (await store.pulls.checks({ pull: pull.number })).filter((row) => row.name === name)
+      const shared = rows.length > 0 ? rows : (await store.pulls.checks({ head: pull.headSha })).filter((row) => row.name === name)
+      const row = shared.sort((a, b) => a.id - b.id).at(-1)
+      if (row === undefined) {
+        throw new ExomonadError('INVALID_ARG', `#${pull.number} has no check "${name}" that ran. \`exomonad pr checks ${pull.number}\` lists them.`, { name })
+      }
+      return wholeLog(row.logPath)
+    },
+
+    cancel: (pull) => oneAtATime(() => cancelExcept(pull, null)),
+
+    async dispose() {
+      disposed = true
+      await oneAtATime(async () => undefined)
+      // Those still waiting keep their rows: the next start finds them queued and runs them.
+      waiting.length = 0
+      while (running.size > 0 || starting > 0) {
+        for (const { run } of running.values()) run.end('interrupted')
+        await Promise.race([...Array.from(running.values(), (entry) => entry.settled), pause(5)])
+      }
+    },
+  }
+}

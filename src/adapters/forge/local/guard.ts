@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Paths } from '../../../paths.ts'
+
+const keyFile = (paths: Pick<Paths, 'state'>): string => join(paths.state, 'forge.key')
+
+/**
+ * git’s `update` hook of the bare repository (run there, with ref, old and new commit). An agent changes its own branch only, so that no work
+ * gets into another one without merge_pr; the daemon shows its key; people are not held up.
+ */
+const HOOK = `#!/bin/sh
+# Written by exomonad; do not edit.
+ref=$1
+new=$3
+if [ -n "\${EXOMONAD_FORGE_KEY:-}" ] && [ "$EXOMONAD_FORGE_KEY" = "$(cat ../forge.key 2>/dev/null)" ]; then
+  exit 0
+fi
+if [ -z "\${EXOMONAD_AGENT_ID:-}" ]; then
+  exit 0
+fi
+if [ "$ref" != "refs/heads/\${EXOMONAD_BRANCH:-}" ]; then
+  echo "exomonad: \${EXOMONAD_AGENT_NAME:-this agent} may push only its own branch, \${EXOMONAD_BRANCH:-none}, not \${ref#refs/heads/}." >&2
+  echo "exomonad: file your work with file_pr; work of your children comes in with merge_pr." >&2
+  exit 1
+fi
+case $new in
+  *[!0]*) exit 0 ;;
+esac
+echo "exomonad: the branch \${EXOMONAD_BRANCH} carries your pull request and can't be deleted." >&2
+exit 1
+`
+
+/** Environment that lets a push past the guard: for the daemon’s own git only. Empty where there is no guarded repository. */
+export async function forgeKeyEnvironment(paths: Pick<Paths, 'state'>): Promise<Record<string, string>> {
+  const key = await readFile(keyFile(paths), 'utf8').catch(() => '')
+  return key === '' ? {} : { EXOMONAD_FORGE_KEY: key }
+}
+
+/** Puts hook and key in place, where they are not there as they should be. */
+export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Promise<void> {
+  const file = keyFile(paths)
+  if ((await readFile(file, 'utf8').catch(() => '')) === '') await replace(file, randomBytes(32).toString('hex'), 0o600)
+
+  const hook = join(paths.origin, 'hooks', 'update')
+  await mkdir(join(paths.origin, 'hooks'), { recursive: true })
+  if ((await readFile(hook, 'utf8').catch(() => '')) !== HOOK) await replace(hook, HOOK, 0o755)
+  else await chmod(hook, 0o755)
+
+  // A hooks folder in the user’s own configuration would otherwise take the place of this one.
+  const config = join(paths.origin, 'config')
+  const text = await readFile(config, 'utf8')
+  if (!/^\s*hooksPath = hooks$/m.test(text)) await writeFile(config, `${text.trimEnd()}\n[core]\n\thooksPath = hooks\n`)
+}
+
+async function replace(path: string, content: string, mode: number): Promise<void> {
+  const draft = `${path}.new`
+  await writeFile(draft, content, { mode })
+  await chmod(draft, mode)
+  await rename(draft, path)
+}

@@ -1,0 +1,39 @@
+/** Who wrote a commit, as far as a message names them. */
+interface Author {
+  readonly name: string
+  readonly email: string
+}
+
+const TRAILER = /^co-authored-by:\s*(.+?)\s*<([^<>]*)>\s*$/gim
+
+/**
+ * Message of a squashed pull request: `title (#n)`, the description, and a Co-authored-by trailer for everybody but the commit’s own author
+ * who wrote one of its commits or stands in a trailer of one, each address once. `text` replaces title and description.
+ */
+export function squashMessage(options: {
+  number: number
+  title: string
+  body: string
+  text?: string | undefined
+  author: Author
+  commits: readonly { author: Author; message: string }[]
+}): string {
+  const words = (options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
+  const named = new Set([options.author.email.toLowerCase()])
+  for (const [, , email = ''] of words.matchAll(TRAILER)) named.add(email.toLowerCase())
+
+  const trailers: string[] = []
+  const add = ({ name, email }: Author): void => {
+    if (named.has(email.toLowerCase())) return
+    named.add(email.toLowerCase())
+    trailers.push(`Co-authored-by: ${name} <${email}>`)
+  }
+  for (const commit of options.commits) {
+    add(commit.author)
+    for (const [, name = '', email = ''] of commit.message.matchAll(TRAILER)) add({ name, email })
+  }
+  if (trailers.length === 0) return `${words}\n`
+  const lastParagraph = words.split(/\n\s*\n/).at(-1) ?? ''
+  const joins = words.includes('\n') && lastParagraph.split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
+  return `${words}${joins ? '\n' : '\n\n'}${trailers.join('\n')}\n`
+}
