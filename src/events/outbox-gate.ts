@@ -1,6 +1,7 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import type { AgentId } from '../ids.ts'
 
 /** `retryAt` (ms since the epoch) where a time is known; `soon` where looking again shortly may help; else a change of state will tell. */
 export type Gate = { kind: 'open' } | { kind: 'closed'; reason: string; retryAt?: number; soon?: boolean }
@@ -27,8 +28,10 @@ export function stateGate(agent: Agent, cli: Pick<AgentCli, 'reportsState'>, opt
 }
 
 /** Whether what is typed into the pane now would reach the agent, and no person is in the way. */
-export function paneGate(pane: Pane | undefined, options: { now: number; humanIdle: number }): Gate {
+export function paneGate(pane: Pane | undefined, options: { agentId: AgentId; now: number; humanIdle: number }): Gate {
   if (pane === undefined) return closed('its terminal is gone', { soon: true })
+  // Ids begin anew with each server of the multiplexer: this may be somebody else’s.
+  if (pane.agentId !== options.agentId) return closed('its terminal is gone', { soon: true })
   if (pane.dead) return closed('its program has ended', { soon: true })
   if (pane.inMode) return closed('its terminal is in copy mode', { soon: true })
   if (pane.foreground === false) return closed('another program has its terminal', { soon: true })

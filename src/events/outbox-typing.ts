@@ -46,7 +46,9 @@ export function createTyping(deps: {
   const inTheWay = async (agent: Agent, paneId: PaneId, cli: TypingCli, config: Config): Promise<Gate> => {
     const now = clock()
     const state = stateGate({ ...agent, paneId }, cli, { typedAt: 0, patience: 0, now })
-    return state.kind === 'closed' ? state : paneGate(await multiplexer.inspect(paneId), { now, humanIdle: config.delivery.human_idle * 1000 })
+    return state.kind === 'closed'
+      ? state
+      : paneGate(await multiplexer.inspect(paneId), { agentId: agent.id, now, humanIdle: config.delivery.human_idle * 1000 })
   }
 
   const standing = async (paneId: PaneId): Promise<'dead' | 'gone' | 'busy'> => {

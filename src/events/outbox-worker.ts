@@ -186,7 +186,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const { paneId } = agent
     const state = stateGate(agent, cli, { typedAt, patience: config.delivery.ack_timeout * 1000, now })
     if (state.kind === 'closed' || paneId === null) return waitFor(state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' }, config)
-    const pane = paneGate(await multiplexer.inspect(paneId), { now, humanIdle: config.delivery.human_idle * 1000 })
+    const pane = paneGate(await multiplexer.inspect(paneId), { agentId: id, now, humanIdle: config.delivery.human_idle * 1000 })
     return pane.kind === 'closed' ? waitFor(pane, config) : handOver(agent, paneId, cli, config, queued)
   }
 
