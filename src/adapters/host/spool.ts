@@ -29,7 +29,7 @@ export interface SpooledHook {
 export async function readSpool(
   folder: string,
   handle: (hook: SpooledHook) => Promise<void>,
-  log?: Log,
+  log: Log,
 ): Promise<{ handled: number; broken: number; left: number }> {
   const count = { handled: 0, broken: 0, left: 0 }
   for (const { file, name, at } of await filesByAge(folder)) {
