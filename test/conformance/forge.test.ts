@@ -1,0 +1,15 @@
+import { rmSync } from 'node:fs'
+import { newAgentId } from '../../src/ids.ts'
+import { openLocalForge } from '../helpers/local-forge.ts'
+import { forgeSuite } from './forge.ts'
+
+forgeSuite('local', { mergesItself: true }, async () => {
+  const local = await openLocalForge({ name: 'a répo with 空白' })
+  return {
+    ...local,
+    reviewer: 'human',
+    merger: 'human',
+    agentId: newAgentId(),
+    cutOff: async () => rmSync(local.paths.origin, { recursive: true }),
+  }
+})
