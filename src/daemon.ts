@@ -19,6 +19,7 @@ import { hashToken } from './core/launch.ts'
 import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
 import { chooseMultiplexer } from './daemon/choose-multiplexer.ts'
 import { startMaintenance } from './daemon/maintenance.ts'
+import { createHumanNotice } from './daemon/notify-human.ts'
 import { createReleaser } from './daemon/releaser.ts'
 import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
@@ -73,9 +74,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
 
     const lock = acquireInstanceLock(paths.lock)
-    if ('heldBy' in lock) {
-      throw new ExomonadError('ALREADY_RUNNING', `A daemon${lock.heldBy === null ? '' : ` (process ${lock.heldBy})`} serves ${paths.home} already.`, {
-        pid: lock.heldBy,
+    if (lock.kind === 'held') {
+      throw new ExomonadError('ALREADY_RUNNING', `A daemon${lock.pid === null ? '' : ` (process ${lock.pid})`} serves ${paths.home} already.`, {
+        pid: lock.pid,
       })
     }
     release.add('lock', () => lock.release())
@@ -88,7 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const config = settings.current
     const roleTools = (role: string) => config().roles[role]?.tools
-    const destination = openLogFile({ file: paths.log, maxBytes: () => config().retention.logs_mb * 1_000_000, echo: options.foreground })
+    const destination = openLogFile(paths.log, config().retention.logs_mb * 1_000_000)
     release.add('log', () => destination.close())
     const log = createLog({ level: config().log.level, destination })
 
@@ -175,13 +176,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('poller', () => poller.stop())
     await forge.resumeChecks()
 
-    const notifier = createNotifier({ command: () => config().notify.command, environment: await agentEnv(), exec, log, clock })
-    release.add(
-      'notifier',
-      publisher.onEnqueued((recipients) => {
-        if (recipients.includes('human')) void notifier.humanNeeded(store)
-      }),
-    )
+    const env = await agentEnv()
+    const notify = () => createNotifier({ command: config().notify.command, env, exec, log })
+    release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
     release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log }))
 
     const version = readVersion()

@@ -1,0 +1,23 @@
+import type { Notifier } from '../adapters/host/notify.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Recipient } from '../ids.ts'
+import type { Log } from '../log.ts'
+
+/** Kinds of inbox messages for which a person is called: somebody waits, or something is wrong. The rest can be read later. */
+const URGENT = new Set(['question.asked', 'approval.requested', 'agent.failed', 'delivery.undecided'])
+
+/** Runs `notify.command` once for each urgent message that reaches the inbox. */
+export function createHumanNotice(deps: { store: Store; notify: () => Notifier; log: Log; since: number }): (recipients: readonly Recipient[]) => void {
+  const told = new Set<string>()
+  return (recipients) => {
+    if (!recipients.includes('human')) return
+    deps.store.outbox
+      .list({ recipient: 'human', states: ['queued'] })
+      .then(async (waiting) => {
+        const fresh = waiting.filter((delivery) => delivery.createdAt >= deps.since && URGENT.has(delivery.kind) && !told.has(delivery.id))
+        for (const delivery of fresh) told.add(delivery.id)
+        for (const delivery of fresh) await deps.notify()(delivery.text)
+      })
+      .catch((thrown: unknown) => deps.log.warn({ err: thrown }, 'calling the human failed'))
+  }
+}
