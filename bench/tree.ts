@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient, type Client } from '../src/surfaces/client.ts'
-import { repositoryHash } from '../src/paths.ts'
+import type { Client } from '../src/surfaces/client.ts'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../test/helpers/daemon.ts'
 
 /** A real daemon for a measurement, with the owner’s client on its socket. */
@@ -24,9 +23,7 @@ max_live_agents = 1000
 export async function benchTree(options: ExomonadOptions = {}): Promise<BenchTree> {
   const exomonad = await startExomonad({ multiplexer: 'tmux', config: IDLE_AGENTS, ...options })
   const socket = JSON.parse(readFileSync(join(exomonad.state, 'repository.json'), 'utf8')).socket
-  const userState = join(exomonad.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
-  const token = readFileSync(join(userState, `${repositoryHash(join(exomonad.state, '..'))}.token`), 'utf8').trim()
-  return { exomonad, client: createClient({ socket, token }), socket, rss: async () => rssOf(await exomonad.daemonPid()) }
+  return { exomonad, client: exomonad.client(), socket, rss: async () => rssOf(await exomonad.daemonPid()) }
 }
 
 /** Resident memory of a process in MB. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/paths.ts'
 import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
@@ -35,6 +36,8 @@ export interface Exomonad {
   events(): Promise<any[]>
   /** Writes the script an agent of that name will run. */
   script(name: string, script: unknown): void
+  /** A client with the owner’s token. */
+  client(): Client
   /** What a scripted agent wrote to its log. */
   log(name: string): Record<string, any>[]
   /** Waits for a log entry of a scripted agent. */
@@ -181,6 +184,11 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
         .map((line) => JSON.parse(line))
     },
     script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
+    client() {
+      const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
+      const token = readFileSync(join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
+      return createClient({ socket, token })
+    },
     log,
     logged: (name, what, test) => waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),
     daemonPid,
