@@ -65,6 +65,16 @@ export async function listProcesses(): Promise<ProcessRecord[]> {
   return records.filter((record) => record !== undefined)
 }
 
+/** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
+export async function isRunning(pid: number): Promise<boolean> {
+  if (process.platform === 'linux') return (await readProcess(pid))?.zombie === false
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Whether the process group of `pid` has its terminal; null where it is gone or the system does not tell cheaply. */
 export async function isForeground(pid: number): Promise<boolean | null> {
   if (process.platform !== 'linux') return null

@@ -9,7 +9,7 @@ import { command, literal, sequence } from './quote.ts'
 /** The session that people attach to: one window per agent. It comes with the first agent and goes with the last. */
 export const AGENTS = 'exomonad'
 
-const MISSING_SESSION = /^(can't find (session|window|pane)|no current)/
+const MISSING_SESSION = /^(can't find |no such session|no current)/
 const ATTEMPTS = 10
 
 /**

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
+import { isRunning } from '../processes.ts'
 import { KEEPER, type Connection } from './connection.ts'
 import { command } from './quote.ts'
 
@@ -79,15 +80,7 @@ export async function serverFacts(connection: Connection): Promise<ServerFacts |
 /** Ends the server and waits until it is gone: one that is started while the old one ends fails. */
 export async function stopServer(connection: Connection, { pid, socketPath }: ServerFacts): Promise<void> {
   await connection.run(['kill-server'])
-  for (let waited = 0; waited < STOP_LIMIT && isAlive(pid); waited += STOP_POLL) await delay(STOP_POLL)
-  if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  for (let waited = 0; waited < STOP_LIMIT && (await isRunning(pid)); waited += STOP_POLL) await delay(STOP_POLL)
+  if (await isRunning(pid)) process.kill(pid, 'SIGKILL')
   await rm(socketPath, { force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

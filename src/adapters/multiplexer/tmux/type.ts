@@ -12,7 +12,8 @@ import { command, sequence } from './quote.ts'
 function guarded(paneId: PaneId, commands: string): string {
   const present = `#{==:#{pane_id},${paneId}}`
   const free = '#{?pane_dead,0,#{?pane_in_mode,0,#{?pane_input_off,0,1}}}'
-  const state = `#{?${present},#{?pane_dead,dead,#{?pane_in_mode,busy mode,#{?pane_input_off,busy input,free}}},gone}`
+  // display-message reads % as strftime does.
+  const state = `#{?${present.replace('%', '%%')},#{?pane_dead,dead,#{?pane_in_mode,busy mode,#{?pane_input_off,busy input,free}}},gone}`
   return command(
     'if-shell',
     '-F',

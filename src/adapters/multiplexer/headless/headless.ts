@@ -1,0 +1,1 @@
+export const createHeadless = (_: unknown): never => { throw new Error('later') }

@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, it } from 'vitest'
+import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { isAlive, type Bench } from './bench.ts'
+
+type Death = Parameters<Parameters<Multiplexer['onDeath']>[0]>[0]
+
+function collectDeaths(multiplexer: Multiplexer): Death[] {
+  const deaths: Death[] = []
+  multiplexer.onDeath((death) => deaths.push(death))
+  return deaths
+}
+
+/** A program that ignores every polite signal and has a child that does too, in a session of its own. Writes the pids to a file. */
+const stubborn = (file: string): string[] => [
+  process.execPath,
+  '-e',
+  `for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT']) process.on(name, () => {})
+   const code = "for (const name of ['SIGHUP', 'SIGTERM']) process.on(name, () => {}); console.log('up'); setInterval(() => {}, 1000)"
+   const child = require('node:child_process').spawn(process.execPath, ['-e', code], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+   child.stdout.once('data', () => { fs.writeFileSync(process.argv[1] + '~', process.pid + ' ' + child.pid); fs.renameSync(process.argv[1] + '~', process.argv[1]) })
+   setInterval(() => {}, 1000)`,
+  file,
+]
+
+export function describeEnding(bench: Bench): void {
+  it('keeps dead panes with their exit code and screen, and tells each death once', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const { paneId, agentId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo "last words é"; exit 42'] })
+    await waitFor('the death', () => deaths.length > 0)
+    expect(deaths).toEqual([{ paneId, agentId, exitCode: 42, exitSignal: null }])
+    expect(await bench.multiplexer.inspect(paneId)).toMatchObject({ paneId, agentId, dead: true, exitCode: 42, exitSignal: null })
+    expect(await bench.multiplexer.capture(paneId)).toBe('last words é')
+    await bench.multiplexer.close(paneId)
+    expect(await bench.multiplexer.list()).toEqual([])
+    expect(deaths).toHaveLength(1)
+  })
+
+  it('keeps an exit code of 0 apart from death by a signal', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const fine = await bench.open({ argv: ['/bin/sh', '-c', 'exit 0'] })
+    const killed = await bench.open({ argv: ['/bin/cat'] })
+    const terminated = await bench.open({ argv: ['/bin/cat'] })
+    process.kill(killed.pid, 'SIGKILL')
+    process.kill(terminated.pid, 'SIGTERM')
+    await waitFor('three deaths', () => deaths.length === 3)
+    const ends = new Map(deaths.map(({ paneId, exitCode, exitSignal }) => [paneId, [exitCode, exitSignal]]))
+    expect(ends.get(fine.paneId)).toEqual([0, null])
+    expect(ends.get(killed.paneId)).toEqual([null, 'SIGKILL'])
+    expect(ends.get(terminated.paneId)).toEqual([null, 'SIGTERM'])
+  })
+
+  it('stops telling a listener that left, and goes on after one that fails', async () => {
+    const deaths: Death[] = []
+    const leave = bench.multiplexer.onDeath((death) => deaths.push(death))
+    bench.multiplexer.onDeath(() => {
+      throw new Error('a listener that fails')
+    })
+    const later = collectDeaths(bench.multiplexer)
+    leave()
+    await bench.open({ argv: ['/bin/sh', '-c', 'exit 1'] })
+    await waitFor('the death', () => later.length === 1)
+    expect(deaths).toEqual([])
+  })
+
+  it('tells about 50 panes that die at once, each once', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const opened = await Promise.all(Array.from({ length: 50 }, () => bench.open({ argv: ['/bin/cat'] })))
+    for (const { pid } of opened) process.kill(pid, 'SIGKILL')
+    await waitFor('all deaths', () => deaths.length >= 50)
+    await bench.multiplexer.list()
+    expect(deaths.map(({ paneId }) => paneId).toSorted()).toEqual(opened.map(({ paneId }) => paneId).toSorted())
+  })
+
+  it('closes a pane and what it started, however stubborn, and leaves the others', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const other = await bench.open({ argv: ['/bin/cat'] })
+    const file = join(bench.folder, 'pids')
+    const { paneId, agentId, pid } = await bench.open({ argv: stubborn(file) })
+    const pids = await waitFor('the program', () => existsSync(file) && readFileSync(file, 'utf8').split(' ').map(Number))
+    expect(pids[0]).toBe(pid)
+    await bench.multiplexer.close(paneId)
+    expect(pids.filter(isAlive)).toEqual([])
+    expect((await bench.multiplexer.list()).map((pane) => pane.paneId)).toEqual([other.paneId])
+    expect(isAlive(other.pid)).toBe(true)
+    await waitFor('the death', () => deaths.length > 0)
+    expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: 'SIGKILL' }])
+  })
+
+  it('lets a program end by itself on hang-up', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const file = join(bench.folder, 'saved')
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', `trap 'echo saved > "$0"; exit 5' HUP; echo ready; while :; do sleep 0.05; done`, file] })
+    await waitFor('the program', async () => (await bench.multiplexer.capture(paneId)).includes('ready'))
+    await bench.multiplexer.close(paneId)
+    expect(readFileSync(file, 'utf8')).toBe('saved\n')
+    await waitFor('the death', () => deaths.length > 0)
+    expect(deaths).toMatchObject([{ paneId, exitCode: 5, exitSignal: null }])
+  })
+
+  it('closing twice, or at the same time, is fine', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/cat'] })
+    await Promise.all([bench.multiplexer.close(paneId), bench.multiplexer.close(paneId)])
+    await bench.multiplexer.close(paneId)
+    expect(await bench.multiplexer.list()).toEqual([])
+  })
+
+  it('opens again after the last pane was closed', async () => {
+    const first = await bench.open({ argv: ['/bin/cat'] })
+    await bench.multiplexer.close(first.paneId)
+    const second = await bench.open({ argv: ['/bin/cat'] })
+    expect(second.paneId).not.toBe(first.paneId)
+    expect(await bench.multiplexer.list()).toMatchObject([{ paneId: second.paneId }])
+  })
+
+  it('shutdown leaves no process and no socket', async () => {
+    const file = join(bench.folder, 'pids')
+    const opened = await Promise.all(Array.from({ length: 5 }, () => bench.open({ argv: ['/bin/cat'] })))
+    await bench.open({ argv: stubborn(file) })
+    const pids = await waitFor('the program', () => existsSync(file) && readFileSync(file, 'utf8').split(' ').map(Number))
+    await bench.multiplexer.shutdown()
+    expect([...opened.map(({ pid }) => pid), ...pids].filter(isAlive)).toEqual([])
+    const sockets = readdirSync(bench.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isSocket())
+    expect(sockets).toEqual([])
+    if (process.platform === 'linux') {
+      const users = await waitFor('processes of the server to be gone', () => {
+        const left = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid) && mentions(name, bench.folder))
+        return left.length === 0 ? 'none' : undefined
+      })
+      expect(users).toBe('none')
+    }
+    expect(await bench.multiplexer.list()).toEqual([])
+  })
+}
+
+function mentions(pid: string, folder: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(folder) || readFileSync(`/proc/${pid}/environ`, 'latin1').includes(folder)
+  } catch {
+    return false
+  }
+}
