@@ -71,8 +71,20 @@ export function createChecks({
     for (const other of await store.pulls.list({ state: 'open' })) if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
   }
 
+  /** Whether a head that waited is still one that somebody asks about; the remote decides, where it can be asked. */
+  const stillWanted = async (row: CheckRow, pull: PullRow): Promise<boolean> => {
+    const tips = await branches.tips().catch(() => null)
+    const tip = tips?.get(pull.headBranch)
+    if (tip === undefined || tip === row.head) return true
+    return (await store.pulls.list({ state: 'open' })).some((other) => other.number !== pull.number && other.headSha === row.head)
+  }
+
   const runOne = async ({ row, pull, settings }: (typeof waiting)[number]): Promise<void> => {
     try {
+      if (!(await stillWanted(row, pull))) {
+        await settle(row, { status: 'cancelled' })
+        return
+      }
       await store.pulls.updateCheck(row.id, { status: 'running', startedAt: clock() })
       await branches.bringIn([{ branch: pull.headBranch, sha: row.head }])
     } catch (error) {
@@ -109,7 +121,10 @@ export function createChecks({
   function startNext(): void {
     while (!disposed && waiting.length > 0 && running.size + starting < waiting[0]!.settings.parallel) {
       starting += 1
-      void runOne(waiting.shift()!).finally(() => (starting -= 1))
+      void runOne(waiting.shift()!).finally(() => {
+        starting -= 1
+        startNext()
+      })
     }
   }
 
