@@ -39,9 +39,40 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
 }
 
 /** What any program may see: who and where the user is, how text is written, no secrets. */
-const PLAIN = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM', 'COLORTERM', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
+const PLAIN = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TMPDIR',
+  'TERM',
+  'COLORTERM',
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  'XDG_RUNTIME_DIR',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_NOSYSTEM',
+]
 /** What git needs beyond that to reach remotes. */
-const REMOTES = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'GIT_SSL_CAINFO', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const REMOTES = [
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'GIT_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+]
 
 function pick(environment: Environment, names: readonly string[]): Record<string, string> {
   const wanted = new Set(names)
@@ -51,7 +82,8 @@ function pick(environment: Environment, names: readonly string[]): Record<string
 }
 
 /** Environment of agents, checks, set-up commands and the multiplexer: an allow-list, and what `environment.pass` adds. */
-export const agentEnvironment = (environment: Environment, pass: readonly string[] = []): Record<string, string> => pick(environment, [...PLAIN, 'SSH_AUTH_SOCK', ...pass])
+export const agentEnvironment = (environment: Environment, pass: readonly string[] = []): Record<string, string> =>
+  pick(environment, [...PLAIN, 'SSH_AUTH_SOCK', ...pass])
 
 /** Environment of the daemon’s own git. */
 export const gitEnvironment = (environment: Environment): Record<string, string> => pick(environment, [...PLAIN, ...REMOTES])

@@ -1,0 +1,68 @@
+import { extname, join } from 'node:path'
+import type { Environment } from './config/environment.ts'
+import type { Host } from './surfaces/cli/host.ts'
+
+/** The commands’ way to git, processes and the daemon: each function loads what it needs when it is called. */
+export function createHost(environment: Environment): Host {
+  return {
+    async inspectRepository(cwd) {
+      const [{ inspectRepository }, { gitEnvironment }] = await Promise.all([import('./adapters/git/repository.ts'), import('./config/environment.ts')])
+      return inspectRepository(cwd, gitEnvironment(environment))
+    },
+    async git(commonDir) {
+      const [{ openGit }, { gitEnvironment }] = await Promise.all([import('./adapters/git/open.ts'), import('./config/environment.ts')])
+      return openGit({ commonDir, environment: gitEnvironment(environment) })
+    },
+    async run(file, args, options) {
+      const { exec } = await import('./adapters/exec.ts')
+      return exec(file, args, { env: environment.variables, ...options })
+    },
+    async runOnTerminal(argv, cwd) {
+      const { runOnTerminal } = await import('./adapters/exec.ts')
+      return runOnTerminal(argv, { cwd, env: environment.variables })
+    },
+    async chooseSocket(commonDir) {
+      const [{ chooseSocketPath }, { repositoryHash }] = await Promise.all([import('./adapters/host/socket-path.ts'), import('./paths.ts')])
+      return chooseSocketPath({ state: join(commonDir, 'exomonad'), runtimeDir: environment.runtimeDir, hash: repositoryHash(commonDir) })
+    },
+    async startDaemonProcess({ cwd, output }) {
+      const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
+      const file = await open(output, 'w', 0o600)
+      try {
+        const child = startDetached(process.execPath, [programFile(), 'daemon', 'run', '--json'], { cwd, env: daemonVariables(environment), output: file.fd })
+        const ended = new Promise<number | null>((resolve) => {
+          child.once('exit', resolve)
+          child.once('error', () => resolve(null))
+        })
+        return { pid: child.pid ?? 0, ended }
+      } finally {
+        await file.close()
+      }
+    },
+    async runDaemon(options) {
+      const { runDaemon } = await import('./daemon.ts')
+      await runDaemon({ ...options, environment })
+    },
+    async loadConfig(file) {
+      const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('./config/load.ts'), import('./tools/all.ts')])
+      return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
+    },
+    async trackedFiles(paths) {
+      const [{ listTrackedConfiguration }, { exec }, { gitEnvironment }] = await Promise.all([
+        import('./config/tracked-files.ts'),
+        import('./adapters/exec.ts'),
+        import('./config/environment.ts'),
+      ])
+      return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })
+    },
+  }
+}
+
+/** `bin.js` of this installation, or `bin.ts` where the sources run as they are. */
+const programFile = (): string => join(import.meta.dirname, `bin${extname(import.meta.filename)}`)
+
+/** The daemon is nobody’s agent, whoever started it. */
+const AGENT_VARIABLES = /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL)$/
+
+const daemonVariables = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment.variables).filter(([name]) => !AGENT_VARIABLES.test(name)))

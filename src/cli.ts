@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import type { Environment } from './config/environment.ts'
+import type { CliContext, GlobalOptions, Terminal } from './surfaces/cli/context.ts'
+import { EXIT_CODES, type ExitCode } from './surfaces/cli/exit-codes.ts'
+import type { Host } from './surfaces/cli/host.ts'
+
+export interface CliOptions {
+  readonly terminal: Terminal
+  readonly environment: Environment
+  readonly cwd: string
+  readonly host: Host
+  readonly onInterrupt: (listener: () => void) => () => void
+}
+
+/** Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never ends the process. */
+export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<ExitCode> {
+  const { buildProgram, commandNamed } = await import('./surfaces/cli/program.ts')
+  const options = await completeOptions(given)
+  const run = await createRun(options)
+  quietlyEndOnClosedPipe(options.terminal)
+  const program = await buildProgram(run.context, commandNamed(argv))
+  run.use(() => program.opts())
+  try {
+    if (argv.length === 0) program.outputHelp()
+    else await program.parseAsync([...argv], { from: 'user' })
+    return run.failed() ? EXIT_CODES.error.code : EXIT_CODES.ok.code
+  } catch (error) {
+    const { CommanderError } = await import('commander')
+    const json = argv.includes('--json') || commandNamed(argv) === 'call'
+    if (error instanceof CommanderError) return usageError(error, json, options.terminal)
+    const { reportError } = await import('./surfaces/cli/output.ts')
+    return reportError(run.context, error, json)
+  }
+}
+
+/** The commander program with every command, for documentation; nothing in it may be run. */
+export async function describeProgram(): Promise<import('commander').Command> {
+  const { buildProgram } = await import('./surfaces/cli/program.ts')
+  const run = await createRun(await completeOptions({}))
+  return buildProgram({ ...run.context, width: () => 100 })
+}
+
+async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> {
+  const environment = given.environment ?? (await import('./config/environment.ts')).readEnvironment()
+  return {
+    environment,
+    terminal: given.terminal ?? process,
+    cwd: given.cwd ?? process.cwd(),
+    host: given.host ?? (await import('./cli-host.ts')).createHost(environment),
+    onInterrupt:
+      given.onInterrupt ??
+      ((listener) => {
+        process.on('SIGINT', listener)
+        process.on('SIGTERM', listener)
+        return () => {
+          process.off('SIGINT', listener)
+          process.off('SIGTERM', listener)
+        }
+      }),
+  }
+}
+
+interface Run {
+  readonly context: CliContext
+  use(read: () => Record<string, unknown>): void
+  failed(): boolean
+}
+
+async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliOptions): Promise<Run> {
+  const { createPalette } = await import('./surfaces/cli/palette.ts')
+  const { readVersion } = await import('./version.ts')
+  let read = (): Record<string, unknown> => ({})
+  let failed = false
+  const options = (): GlobalOptions => {
+    const { json, as, cwd: folder } = read()
+    return { json: json === true, as: typeof as === 'string' ? as : undefined, cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd }
+  }
+  const context: CliContext = {
+    version: readVersion(),
+    environment,
+    terminal,
+    host,
+    now: Date.now,
+    onInterrupt,
+    options,
+    palette: () => createPalette(terminal.stdout.isTTY === true && !environment.noColor && read()['color'] !== false),
+    width: () => (terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 100) : 100),
+    client: async ({ start = true } = {}) => {
+      const { connectToDaemon } = await import('./surfaces/cli/connect.ts')
+      return connectToDaemon({ cwd: options().cwd, as: options().as, environment, host, start })
+    },
+    markFailed: () => (failed = true),
+  }
+  return { context, use: (reader) => (read = reader), failed: () => failed }
+}
+
+/** Commander has printed the words already. */
+async function usageError(error: import('commander').CommanderError, json: boolean, terminal: Terminal): Promise<ExitCode> {
+  if (error.exitCode === 0) return EXIT_CODES.ok.code
+  if (json) {
+    const { ExomonadError } = await import('./errors.ts')
+    const message = error.message.replace(/^error: /, '')
+    terminal.stdout.write(`${JSON.stringify(new ExomonadError('INVALID_ARG', message).toJSON())}\n`)
+  }
+  return EXIT_CODES.usage.code
+}
+
+/** `exomonad … | head` is no fault. */
+function quietlyEndOnClosedPipe(terminal: Terminal): void {
+  for (const stream of [terminal.stdout, terminal.stderr]) {
+    const emitter = stream as unknown as { on?: (event: string, listener: (error: NodeJS.ErrnoException) => void) => unknown }
+    emitter.on?.('error', (error) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { ExomonadError } from '../errors.ts'
+import type { Paths } from '../paths.ts'
+import type { Environment } from './environment.ts'
+import { ensureUserState, readIfThere, trustFile, writeWhole } from './user-state.ts'
+
+/**
+ * A repository from elsewhere runs nothing here before its user said so: the configuration and templates that git tracks must
+ * be, byte for byte, what `exomonad trust` (or init) recorded on this machine. Files that git doesn’t track are the user’s own.
+ */
+export interface TrustSubject {
+  readonly paths: Paths
+  readonly environment: Environment
+  /** Paths of files below `.exomonad/` that git tracks, relative to the worktree that holds it. */
+  readonly trackedFiles: () => Promise<readonly string[]>
+}
+
+export type Trust = { readonly trusted: true } | { readonly trusted: false; readonly changed: readonly string[] }
+
+/** SHA-256 by path; `null` stands for a symbolic link, which is never trusted: what it points to could change unseen. */
+type Digests = Map<string, string | null>
+
+interface TrustRecord {
+  readonly version: 1
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** Whether what git tracks is what was trusted; `changed` names the files that are new or different. A file that is gone is not used. */
+export async function checkTrust(subject: TrustSubject): Promise<Trust> {
+  const tracked = relevant(await subject.trackedFiles())
+  const recorded = await readRecord(subject)
+  const now = await digests(subject.paths, tracked)
+  const changed = [...now].filter(([path, digest]) => digest === null || recorded[path] !== digest).map(([path]) => path)
+  return changed.length === 0 ? { trusted: true } : { trusted: false, changed: changed.sort() }
+}
+
+/** Throws UNTRUSTED_CONFIG where `checkTrust` finds changes. */
+export async function assertTrusted(subject: TrustSubject): Promise<void> {
+  const trust = await checkTrust(subject)
+  if (trust.trusted) return
+  throw new ExomonadError(
+    'UNTRUSTED_CONFIG',
+    `Nothing was run: ${listed(trust.changed)} came with the repository and ${trust.changed.length === 1 ? 'has' : 'have'} not been trusted as ${trust.changed.length === 1 ? 'it is' : 'they are'} now. Read ${trust.changed.length === 1 ? 'it' : 'them'}, then run \`exomonad trust\`.`,
+    { changed: trust.changed },
+  )
+}
+
+/**
+ * Records configuration and templates as they are now, tracked or not, so that committing them later asks nothing.
+ * With `only`, these paths are added to what is trusted already. Answers the paths. OUTSIDE_ROOT for symbolic links.
+ */
+export async function recordTrust(subject: TrustSubject, only?: readonly string[]): Promise<string[]> {
+  const paths = only ?? [...new Set([...relevant(await subject.trackedFiles()), ...(await present(subject.paths))])]
+  const now = await digests(subject.paths, paths)
+  const files: Record<string, string> = only === undefined ? {} : { ...(await readRecord(subject)) }
+  for (const [path, digest] of [...now].sort(([a], [b]) => a.localeCompare(b))) {
+    if (digest === null) {
+      throw new ExomonadError('OUTSIDE_ROOT', `${path} is a symbolic link, which can’t be trusted: put the file itself there.`, { path })
+    }
+    files[path] = digest
+  }
+  await ensureUserState(subject.environment)
+  const record: TrustRecord = { version: 1, files }
+  await writeWhole(trustFile(subject.environment, subject.paths.commonDir), `${JSON.stringify(record, null, 2)}\n`)
+  return [...now.keys()].sort()
+}
+
+const listed = (paths: readonly string[]): string => (paths.length <= 3 ? paths.join(', ') : `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more`)
+
+/** The configuration, the templates, and links in the place of their folders. */
+function relevant(tracked: readonly string[]): string[] {
+  return tracked.filter((path) => ['.exomonad', '.exomonad/config.toml', '.exomonad/templates'].includes(path) || path.startsWith('.exomonad/templates/'))
+}
+
+async function present(paths: Paths): Promise<string[]> {
+  const found: string[] = (await exists(paths.configFile)) ? ['.exomonad/config.toml'] : []
+  const templates = await readdir(paths.templates, { recursive: true, withFileTypes: true }).catch(() => [])
+  for (const entry of templates) {
+    if (!entry.isDirectory()) found.push(relative(paths.home, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  }
+  return found
+}
+
+async function digests(paths: Paths, files: readonly string[]): Promise<Digests> {
+  const result: Digests = new Map()
+  for (const file of files) {
+    const path = join(paths.home, file)
+    const kind = await lstat(path).catch(() => undefined)
+    // Tracked but not there: it isn’t used, so there is nothing to trust.
+    if (kind === undefined) continue
+    result.set(
+      file,
+      kind.isFile()
+        ? createHash('sha256')
+            .update(await readFile(path))
+            .digest('hex')
+        : null,
+    )
+  }
+  return result
+}
+
+const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => undefined)) !== undefined
+
+async function readRecord(subject: TrustSubject): Promise<Readonly<Record<string, string>>> {
+  const text = await readIfThere(trustFile(subject.environment, subject.paths.commonDir))
+  if (text === null) return {}
+  try {
+    return (JSON.parse(text) as TrustRecord).files ?? {}
+  } catch {
+    return {}
+  }
+}

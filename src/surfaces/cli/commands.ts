@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { CliContext } from './context.ts'
+
+/** One command: its line in the help, and the file that defines it, loaded only when it is used. */
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  readonly group?: string
+  readonly hidden?: boolean
+  load(): Promise<CommandModule>
+}
+
+/** Adds arguments, options and action to a command. */
+export interface CommandModule {
+  define(command: Command, context: CliContext): void
+}
+
+const SETUP = 'Set up and run'
+const TREE = 'The tree'
+const FOLD = 'Pull requests'
+const TALK = 'Talk'
+const LOOK = 'Look closer'
+const AGENTS = 'For agents and scripts'
+
+/** Every command there is, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'init', group: SETUP, summary: 'Set exomonad up in this repository and start its daemon', load: () => import('./init.ts') },
+  { name: 'up', group: SETUP, summary: 'Open the session and launch the root’s agent', load: () => import('./up.ts') },
+  { name: 'down', group: SETUP, summary: 'Stop agents and daemon; all work stays', load: () => import('./down.ts') },
+  { name: 'resume', group: SETUP, summary: 'Launch agents again whose program is gone', load: () => import('./resume.ts') },
+  { name: 'deinit', group: SETUP, summary: 'Take exomonad out of this repository; branches and unmerged work stay', load: () => import('./deinit.ts') },
+  { name: 'daemon', group: SETUP, summary: 'Run, start, stop or look at the daemon', load: () => import('./daemon.ts') },
+  { name: 'trust', group: SETUP, summary: 'Allow the configuration and templates of this repository to run', load: () => import('./trust.ts') },
+  { name: 'config', group: SETUP, summary: 'Check the configuration', load: () => import('./config.ts') },
+  { name: 'doctor', group: SETUP, summary: 'Check everything exomonad needs, each finding with its fix', load: () => import('./doctor.ts') },
+  { name: 'demo', group: SETUP, summary: 'Watch a whole tree grow and fold, in a minute, without accounts', load: () => import('./demo.ts') },
+
+  { name: 'tree', group: TREE, summary: 'Show the tree of agents', load: () => import('./tree.ts') },
+  { name: 'spawn', group: TREE, summary: 'Spawn a subtree or workers', load: () => import('./spawn.ts') },
+  { name: 'kill', group: TREE, summary: 'End an agent and everything below it; its work stays', load: () => import('./kill.ts') },
+  { name: 'clean', group: TREE, summary: 'Remove worktrees and branches that are proven merged', load: () => import('./clean.ts') },
+
+  { name: 'pr', group: FOLD, summary: 'File, look at, review and merge pull requests', load: () => import('./pr.ts') },
+
+  { name: 'inbox', group: TALK, summary: 'What waits for you: messages, questions, approvals', load: () => import('./inbox.ts') },
+  { name: 'answer', group: TALK, summary: 'Answer an agent’s question', load: () => import('./answer.ts') },
+  { name: 'approve', group: TALK, summary: 'Approve what waits for you', load: () => import('./approve.ts') },
+  { name: 'deny', group: TALK, summary: 'Refuse what waits for you', load: () => import('./deny.ts') },
+  { name: 'send', group: TALK, summary: 'Send an agent a message', load: () => import('./send.ts') },
+  { name: 'note', group: TALK, summary: 'Tell the parent something', load: () => import('./note.ts') },
+  { name: 'question', group: TALK, summary: 'Ask the parent and wait for the answer', load: () => import('./question.ts') },
+
+  { name: 'attach', group: LOOK, summary: 'Show an agent’s terminal', load: () => import('./attach.ts') },
+  { name: 'logs', group: LOOK, summary: 'Print what is on an agent’s terminal', load: () => import('./logs.ts') },
+  { name: 'events', group: LOOK, summary: 'What happened, by whom and why', load: () => import('./events.ts') },
+  { name: 'ps', group: LOOK, summary: 'The daemons of all repositories', load: () => import('./ps.ts') },
+
+  { name: 'call', group: AGENTS, summary: 'Call a tool with JSON', load: () => import('./call.ts') },
+  { name: 'hook', group: AGENTS, summary: 'Report what an agent’s program does, and run the stop check', load: () => import('./hook.ts') },
+  { name: 'ack', group: AGENTS, summary: 'Confirm messages that arrived', load: () => import('./ack.ts') },
+  { name: 'completion', group: AGENTS, summary: 'Print the completion script for a shell', load: () => import('./completion.ts') },
+  { name: '__complete', hidden: true, summary: 'Candidates for the completion scripts', load: () => import('./complete.ts') },
+]

@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import type { TreeNode, TreeView } from '../../core/core.ts'
+import { toolNamesForCompletion } from './complete-tools.ts'
+import type { CliContext } from './context.ts'
+import { printableLine } from './printable.ts'
+
+interface Candidate {
+  readonly word: string
+  readonly description: string
+}
+
+/** What completion may cost: a daemon that doesn’t answer must not hold the shell. Milliseconds. */
+const LIMIT = 500
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .argument('[words...]', 'The words after `exomonad`, the last one being completed')
+    .allowUnknownOption()
+    .action(async (words: string[]) => {
+      const { buildProgram } = await import('./program.ts')
+      const candidates = await complete(await buildProgram(context), words, context)
+      const text = candidates.map(({ word, description }) => `${printableLine(word)}\t${printableLine(description)}\n`).join('')
+      context.terminal.stdout.write(text)
+    })
+}
+
+/** Sub-commands, options, choices and names of agents that can stand in the last word’s place. */
+async function complete(program: Command, words: readonly string[], context: CliContext): Promise<Candidate[]> {
+  const last = words.at(-1) ?? ''
+  const { command, position, awaits } = walk(program, words.slice(0, -1))
+  if (awaits !== undefined) return starting(last, await forValue(awaits.choices, awaits.name, context))
+  if (last.startsWith('-')) return starting(last, optionsOf(program, command))
+  if (command.commands.length > 0) {
+    return starting(
+      last,
+      command.commands.filter((sub) => !isHidden(sub)).map((sub) => ({ word: sub.name(), description: sub.description() })),
+    )
+  }
+  const argument = command.registeredArguments[position] ?? command.registeredArguments.findLast((candidate) => candidate.variadic)
+  return argument === undefined ? [] : starting(last, await forValue(argument.argChoices, argument.name(), context))
+}
+
+interface Standing {
+  readonly command: Command
+  /** How many arguments of the command stand before the word. */
+  readonly position: number
+  /** The option whose value the word is. */
+  readonly awaits?: { readonly choices: readonly string[] | undefined; readonly name: string }
+}
+
+function walk(program: Command, words: readonly string[]): Standing {
+  let command = program
+  let position = 0
+  let awaits: Standing['awaits']
+  for (const word of words) {
+    if (awaits !== undefined) {
+      awaits = undefined
+      continue
+    }
+    if (word.startsWith('-')) {
+      const option = [...command.options, ...program.options].find((candidate) => candidate.short === word || candidate.long === word)
+      if (option?.required === true) awaits = { choices: option.argChoices, name: option.attributeName() }
+      continue
+    }
+    const sub = position === 0 ? command.commands.find((candidate) => candidate.name() === word) : undefined
+    if (sub === undefined) position++
+    else command = sub
+  }
+  return awaits === undefined ? { command, position } : { command, position, awaits }
+}
+
+const isHidden = (command: Command): boolean => command.name().startsWith('__')
+
+function optionsOf(program: Command, command: Command): Candidate[] {
+  return [...new Set([...command.options, ...program.options])].flatMap((option) =>
+    option.long === undefined || option.long === null || option.hidden ? [] : [{ word: option.long, description: option.description }],
+  )
+}
+
+const starting = (start: string, candidates: readonly Candidate[]): Candidate[] => candidates.filter(({ word }) => word.startsWith(start))
+
+/** Values by the argument’s name: choices, agents, pull requests, tools. */
+async function forValue(choices: readonly string[] | undefined, name: string, context: CliContext): Promise<Candidate[]> {
+  if (choices !== undefined) return choices.map((word) => ({ word, description: '' }))
+  if (name === 'agent' || name === 'as') return agents(context)
+  if (name === 'pr') return pulls(context)
+  if (name === 'tool') return toolNamesForCompletion()
+  return []
+}
+
+async function readTree(context: CliContext): Promise<TreeNode[]> {
+  try {
+    const client = await context.client({ start: false })
+    const view = await client.callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
+    const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)]
+    return all(view.root)
+  } catch {
+    return []
+  }
+}
+
+/** By name where that is unique, else by branch. */
+async function agents(context: CliContext): Promise<Candidate[]> {
+  const nodes = await readTree(context)
+  return nodes.map((node) => {
+    const unique = nodes.filter((other) => other.name === node.name).length === 1
+    return { word: unique ? node.name : node.branch, description: `${node.kind}, ${node.state}` }
+  })
+}
+
+async function pulls(context: CliContext): Promise<Candidate[]> {
+  return (await readTree(context)).flatMap((node) =>
+    node.pr === null ? [] : [{ word: String(node.pr.number), description: `${node.name}, ${node.pr.state}` }],
+  )
+}

@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander'
+import { completionScript, SHELLS, type Shell } from './completion-scripts.ts'
+import type { CliContext } from './context.ts'
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .addArgument(new Argument('<shell>', 'Which').choices(SHELLS))
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Bash:  source <(exomonad completion bash)',
+        'Zsh:   exomonad completion zsh > "${fpath[1]}/_exomonad"',
+        'Fish:  exomonad completion fish > ~/.config/fish/completions/exomonad.fish',
+      ].join('\n'),
+    )
+    .action((shell: Shell) => {
+      const script = completionScript(shell)
+      context.terminal.stdout.write(context.options().json ? `${JSON.stringify({ shell, script })}\n` : script)
+    })
+}

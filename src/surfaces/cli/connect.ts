@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises'
+import type { TreeNode, TreeView } from '../../core/core.ts'
+import type { Environment } from '../../config/environment.ts'
+import { readOwnerToken } from '../../config/user-state.ts'
+import { ExomonadError } from '../../errors.ts'
+import { createClient, type Client } from '../client.ts'
+import { ensureDaemon } from './daemon-process.ts'
+import type { Host } from './host.ts'
+import { isInAgentWorktree, locateRepository, type LocatedRepository } from './locate.ts'
+
+export interface ConnectDeps {
+  readonly cwd: string
+  readonly environment: Environment
+  readonly host: Host
+  readonly as: string | undefined
+  /** Start the daemon for the human where it isn’t running. Agents never start it. */
+  readonly start: boolean
+}
+
+/** A client with the caller’s own token: the agent’s in an agent, the owner’s for the human. NOT_ALLOWED where an agent has none. */
+export async function connectToDaemon(deps: ConnectDeps): Promise<Client> {
+  const { environment } = deps
+  const agentToken = await readAgentToken(environment)
+  if (agentToken !== null) {
+    const socket = environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
+    return createClient({ socket, token: agentToken, as: deps.as })
+  }
+  if (environment.agentId !== null) throw withoutToken('EXOMONAD_AGENT_ID is set')
+  const located = await locateRepository(deps.cwd, environment, deps.host)
+  if (await isInAgentWorktree(deps.cwd, located.paths)) throw withoutToken(`${deps.cwd} is an agent’s worktree`)
+  const token = await readOwnerToken(environment, located.paths.commonDir)
+  if (token === null) {
+    throw new ExomonadError('UNAUTHORIZED', 'Your owner’s token for this repository is gone. `exomonad init` makes a new one; then `exomonad daemon stop`.')
+  }
+  const client = createClient({ socket: located.file.socket, token, as: deps.as })
+  const owner = deps.start ? startingClient(client, located, deps.host) : client
+  await refuseAdoptedWorktree(located, owner)
+  return owner
+}
+
+/** Where the human alone may act: throws NOT_ALLOWED in an agent or its worktree. */
+export async function assertHuman(cwd: string, environment: Environment, located: LocatedRepository | null): Promise<void> {
+  if (environment.agentId !== null || environment.token !== null) {
+    throw new ExomonadError('NOT_ALLOWED', 'This is for the human: agents can’t do it. Ask your parent with the question tool.')
+  }
+  if (located !== null && (await isInAgentWorktree(cwd, located.paths))) {
+    throw new ExomonadError('NOT_ALLOWED', `${cwd} is an agent’s worktree. Run this from ${located.file.rootWorktree}.`)
+  }
+}
+
+async function readAgentToken(environment: Environment): Promise<string | null> {
+  if (environment.token !== null) return environment.token
+  if (environment.authFile === null) return null
+  const text = await readFile(environment.authFile, 'utf8').catch(() => '')
+  return text.trim() === '' ? null : text.trim()
+}
+
+const withoutToken = (why: string): ExomonadError =>
+  new ExomonadError(
+    'NOT_ALLOWED',
+    `No token: ${why}, but neither EXOMONAD_TOKEN nor EXOMONAD_AUTH_FILE gives one. Agents never act as the owner; run this from outside agents’ worktrees to act as yourself.`,
+  )
+
+/** An adopted worktree can be anywhere, and only the tree knows it. Costs a request in linked worktrees other than the root’s. */
+async function refuseAdoptedWorktree(located: LocatedRepository, client: Client): Promise<void> {
+  const { worktree, file } = located
+  if (worktree === null || worktree === file.rootWorktree || worktree === file.home) return
+  const { root } = await client.callTool<TreeView>('tree', {})
+  const owner = findByWorktree(root, worktree)
+  if (owner !== undefined && owner.kind !== 'root') throw withoutToken(`${worktree} is the worktree of agent ${owner.name}`)
+}
+
+function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined {
+  if (node.worktree === worktree) return node
+  for (const child of node.children) {
+    const found = findByWorktree(child, worktree)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated. */
+function startingClient(client: Client, located: LocatedRepository, host: Host): Client {
+  const retried = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await call()
+    } catch (error) {
+      if (!wasNotTaken(error)) throw error
+      await ensureDaemon({ paths: located.paths, socket: located.file.socket, host })
+      return call()
+    }
+  }
+  return {
+    callTool: (name, input, options) => retried(() => client.callTool(name, input, options)),
+    get: (path, options) => retried(() => client.get(path, options)),
+    hook: (event, body, options) => retried(() => client.hook(event, body, options)),
+    async *events(query) {
+      await retried(() => client.get('/healthz'))
+      yield* client.events(query)
+    },
+  }
+}
+
+const wasNotTaken = (error: unknown): boolean => error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE' && error.facts['connected'] === false

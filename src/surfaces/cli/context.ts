@@ -1,0 +1,49 @@
+import type { Environment } from '../../config/environment.ts'
+import type { Client } from '../client.ts'
+import type { Host } from './host.ts'
+import type { Palette } from './palette.ts'
+
+/** Where a command writes and reads. `process.stdout` and friends fit. */
+export interface Terminal {
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean }
+}
+export interface OutputStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  write(text: string): boolean
+  on?(event: 'resize', listener: () => void): unknown
+  off?(event: 'resize', listener: () => void): unknown
+}
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly json: boolean
+  /** Agent to act for (`--as`). */
+  readonly as: string | undefined
+  /** Folder the command works from (`-C`). */
+  readonly cwd: string
+}
+
+/** What a command gets: where it stands, where it writes, and what reaches beyond it. */
+export interface CliContext {
+  readonly version: string
+  readonly environment: Environment
+  readonly terminal: Terminal
+  readonly host: Host
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Aborted by Ctrl-C in commands that go on until then. */
+  readonly onInterrupt: (listener: () => void) => () => void
+  /** The global options of this run; valid inside actions only. */
+  readonly options: () => GlobalOptions
+  readonly palette: () => Palette
+  /** Width of stdout in columns; 100 where it is no terminal. */
+  readonly width: () => number
+  /** A client of this repository’s daemon, which is started for the human where it isn’t running. */
+  readonly client: (options?: { start?: boolean }) => Promise<Client>
+  /** Part of the work failed: the command still prints, and exits with 1. */
+  readonly markFailed: () => void
+}

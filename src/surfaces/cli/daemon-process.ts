@@ -1,0 +1,100 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ExomonadError } from '../../errors.ts'
+import type { Paths } from '../../paths.ts'
+import { errorFromAnswer } from '../client.ts'
+import { readHealth, type Health } from './health.ts'
+import type { Host } from './host.ts'
+
+export interface DaemonSubject {
+  readonly paths: Paths
+  readonly socket: string
+  readonly host: Pick<Host, 'startDaemonProcess'>
+}
+
+/** How long a daemon may take to answer, and to end. Milliseconds. */
+const START_LIMIT = 20_000
+const STOP_LIMIT = 20_000
+const POLL = 20
+
+/** What a daemon that was started in the background printed. */
+export const daemonOutput = (paths: Paths): string => join(paths.state, 'logs', 'daemon.out')
+
+/** The daemon of the repository, started where it isn’t running. Throws what kept it from starting. */
+export async function ensureDaemon(subject: DaemonSubject): Promise<{ health: Health; started: boolean }> {
+  const running = await readHealth(subject.socket)
+  return running === null ? { health: await startDaemon(subject), started: true } : { health: running, started: false }
+}
+
+async function startDaemon(subject: DaemonSubject): Promise<Health> {
+  const output = daemonOutput(subject.paths)
+  await mkdir(dirname(output), { recursive: true, mode: 0o700 })
+  const deadline = Date.now() + START_LIMIT
+  for (;;) {
+    const child = await subject.host.startDaemonProcess({ cwd: subject.paths.home, output })
+    let ended = false
+    void child.ended.then(() => (ended = true))
+    while (Date.now() < deadline) {
+      const health = await readHealth(subject.socket, 1000)
+      if (health !== null) return health
+      if (ended) break
+      await pause()
+    }
+    const failure = await startFailure(output)
+    // Another one holds the lock: it is about to answer, or about to end and let go.
+    if (failure.code !== 'ALREADY_RUNNING' || Date.now() >= deadline) throw failure
+    await pause()
+  }
+}
+
+/** The error that the daemon printed as its last line (`daemon run --json`), or its last lines as they are. */
+async function startFailure(output: string): Promise<ExomonadError> {
+  const lines = (await readFile(output, 'utf8').catch(() => ''))
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
+  for (const line of lines.toReversed()) {
+    try {
+      const body = JSON.parse(line) as Record<string, unknown>
+      if (typeof body['error'] === 'string' && typeof body['code'] === 'string') return errorFromAnswer(body, 500)
+    } catch {
+      // A line in words.
+    }
+  }
+  const end = lines.slice(-15).join('\n')
+  return new ExomonadError(
+    'DAEMON_UNAVAILABLE',
+    `The daemon did not start.${end === '' ? '' : ` Its last words:\n${end}\n`} More may be in \`exomonad daemon logs\`.`,
+    {
+      output,
+    },
+  )
+}
+
+/** Ends the daemon and waits until it is gone; agents go on. Null where none was running. */
+export async function stopDaemon(socket: string): Promise<{ pid: number } | null> {
+  const health = await readHealth(socket)
+  if (health === null) return null
+  process.kill(health.pid, 'SIGTERM')
+  const deadline = Date.now() + STOP_LIMIT
+  while (Date.now() < deadline) {
+    if (await isGone(health.pid)) return { pid: health.pid }
+    await pause()
+  }
+  throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon (process ${health.pid}) was asked to stop and still runs after ${STOP_LIMIT / 1000} s.`, {
+    pid: health.pid,
+  })
+}
+
+/** The process is gone, or dead and only waiting to be collected by a parent that may never do it. */
+async function isGone(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return true
+  }
+  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return / Z /.test(state.slice(state.lastIndexOf(')')))
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL))

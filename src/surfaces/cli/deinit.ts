@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import { asExomonadError } from '../../errors.ts'
+import type { CliContext } from './context.ts'
+import { locateForHuman, subjectOf } from './daemon.ts'
+import { ensureDaemon, stopDaemon } from './daemon-process.ts'
+import { dismantle, type Dismantled } from './dismantle.ts'
+import type { LocatedRepository } from './locate.ts'
+import { present } from './output.ts'
+import { printableLine } from './printable.ts'
+import { withProgress } from './progress.ts'
+import { plural } from './quantity.ts'
+import { shortPath } from './short-path.ts'
+
+export function define(command: Command, context: CliContext): void {
+  command.option('--force', 'Remove the configuration although you changed it; never what git tracks').action(async (options: { force?: boolean }) => {
+    const located = await locateForHuman(context)
+    const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
+    const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
+    const result = await withProgress(context, 'Taking exomonad out', work)
+    present(context, { ...result, warnings: warning === null ? [] : [warning] }, () => describe(context, result, warning))
+  })
+}
+
+/** Answers why agents may still run, where they could not be stopped: a configuration that doesn’t parse must not keep exomonad in. */
+async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string | null> {
+  let warning: string | null = null
+  try {
+    await ensureDaemon(subjectOf(located, context))
+    const client = await context.client()
+    await client.callTool('down', {})
+  } catch (error) {
+    warning = `Agents could not be asked to stop: ${asExomonadError(error).message}`
+  }
+  await stopDaemon(located.file.socket)
+  return warning
+}
+
+function describe(context: CliContext, result: Dismantled, warning: string | null): string[] {
+  const palette = context.palette()
+  const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
+  return [
+    `${palette.good('✓')} exomonad is out of this repository`,
+    ...result.removed.map((what) => `  ${palette.dim('removed')} ${short(what)}`),
+    ...result.kept.map(
+      (kept) =>
+        `  ${palette.attention('kept')}    ${short(kept.path)}${kept.branch === null ? '' : ` (${printableLine(kept.branch)})`}: ${printableLine(kept.reason)}`,
+    ),
+    ...(result.branches_left.length > 0
+      ? [
+          palette.dim(
+            `  ${plural(result.branches_left.length, 'branch', 'branches')} with a dot in the name stay: ${result.branches_left.map(printableLine).join(', ')}`,
+          ),
+        ]
+      : []),
+    ...(warning === null ? [] : [`${palette.attention('!')} ${printableLine(warning)}`]),
+  ]
+}

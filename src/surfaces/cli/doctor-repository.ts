@@ -1,0 +1,143 @@
+import { chmod, stat } from 'node:fs/promises'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import type { Config } from '../../config/schema.ts'
+import { checkTrust } from '../../config/trust.ts'
+import { ownerTokenFile, userStateFolder } from '../../config/user-state.ts'
+import { asExomonadError } from '../../errors.ts'
+import type { CliContext } from './context.ts'
+import type { Diagnosis } from './doctor-diagnosis.ts'
+import { trustSubject } from './initialize.ts'
+import type { LocatedRepository } from './locate.ts'
+
+/** What the set-up of one repository needs: configuration, trust, agent programs, permissions, room, remotes. */
+export async function diagnoseRepository(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+  const [config, diagnosis] = await configuration(context, located)
+  const groups = await Promise.all([
+    trust(context, located),
+    agentPrograms(context, config),
+    permissions(context, located),
+    remotes(context, located),
+    store(located),
+  ])
+  return [diagnosis, ...groups.flat()]
+}
+
+async function configuration(context: CliContext, { paths }: LocatedRepository): Promise<[Config | null, Diagnosis]> {
+  try {
+    return [await context.host.loadConfig(paths.configFile), { subject: 'configuration', status: 'ok', found: paths.configFile }]
+  } catch (error) {
+    const found = asExomonadError(error).message.split('\n').join('; ')
+    return [null, { subject: 'configuration', status: 'problem', found, fix: 'Correct it; `exomonad config check` shows every finding' }]
+  }
+}
+
+async function trust(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
+  try {
+    const answer = await checkTrust(trustSubject(paths, context.environment, context.host))
+    if (answer.trusted) return [{ subject: 'trust', status: 'ok', found: 'what git tracks in .exomonad/ is trusted' }]
+    return [
+      { subject: 'trust', status: 'problem', found: `not trusted, so nothing runs: ${answer.changed.join(', ')}`, fix: 'Read it, then run `exomonad trust`' },
+    ]
+  } catch (error) {
+    return [{ subject: 'trust', status: 'problem', found: asExomonadError(error).message }]
+  }
+}
+
+async function agentPrograms(context: CliContext, config: Config | null): Promise<Diagnosis[]> {
+  if (config === null) return []
+  const roles = new Set(['tl', 'dev', ...Object.keys(config.roles)])
+  return Promise.all(
+    [...roles].map(async (role): Promise<Diagnosis> => {
+      const subject = `role ${role}`
+      const name = config.roles[role]?.agent
+      const agent = name === undefined ? undefined : config.agents[name]
+      if (name === undefined || agent === undefined) {
+        return { subject, status: 'warning', found: 'no agent program', fix: `Set [roles.${role}] agent = "NAME" and [agents.NAME] in the configuration` }
+      }
+      const [program = ''] = agent.command
+      if (program.includes('{{') || (await isOnPath(program, context))) return { subject, status: 'ok', found: `${name}: ${program}` }
+      return { subject, status: 'problem', found: `${name}: ${program} is not found`, fix: `Install it, or correct [agents.${name}] command` }
+    }),
+  )
+}
+
+async function isOnPath(program: string, context: CliContext): Promise<boolean> {
+  const candidates = program.includes('/')
+    ? [isAbsolute(program) ? program : join(context.options().cwd, program)]
+    : context.environment.path.split(delimiter).map((folder) => join(folder, program))
+  const modes = await Promise.all(candidates.map((file) => stat(file).catch(() => undefined)))
+  return modes.some((found) => found !== undefined && found.isFile() && (found.mode & 0o111) !== 0)
+}
+
+/** Nobody else may read tokens, records or the socket. */
+async function permissions(context: CliContext, { paths, file }: LocatedRepository): Promise<Diagnosis[]> {
+  const token = ownerTokenFile(context.environment, paths.commonDir)
+  const wanted: readonly (readonly [path: string, mode: number])[] = [
+    [paths.state, 0o700],
+    [dirname(file.socket), 0o700],
+    [file.socket, 0o600],
+    [userStateFolder(context.environment), 0o700],
+    [token, 0o600],
+  ]
+  const findings: Diagnosis[] = []
+  for (const [path, mode] of wanted) {
+    const found = await stat(path).catch(() => undefined)
+    if (found === undefined || (found.mode & 0o077) === 0) continue
+    const octal = (bits: number): string => (bits & 0o777).toString(8)
+    findings.push({
+      subject: 'permissions',
+      status: 'problem',
+      found: `others may use ${path} (mode ${octal(found.mode)})`,
+      fix: `chmod ${octal(mode)} ${path}`,
+      repair: async () => {
+        await chmod(path, mode)
+        return `${path} is ${octal(mode)} now`
+      },
+    })
+  }
+  if ((await stat(token).catch(() => undefined)) === undefined) {
+    findings.push({ subject: 'owner token', status: 'problem', found: `${token} is missing`, fix: 'Run `exomonad init` again, then `exomonad daemon stop`' })
+  }
+  return findings.length > 0 ? findings : [{ subject: 'permissions', status: 'ok', found: 'state, socket and token are yours alone' }]
+}
+
+async function remotes(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
+  try {
+    const all = await (await context.host.git(paths.commonDir)).remotes()
+    const local = [...all].filter(([, url]) => url === paths.origin)
+    return Promise.all(
+      local.map(async ([name, url]): Promise<Diagnosis> => {
+        const there = await stat(join(url, 'HEAD'))
+          .then(() => true)
+          .catch(() => false)
+        return there
+          ? { subject: 'local forge', status: 'ok', found: `remote ${name} in ${url}` }
+          : {
+              subject: 'local forge',
+              status: 'problem',
+              found: `remote ${name} points to ${url}, which is gone`,
+              fix: 'Start the daemon: it makes a new one from your branches',
+            }
+      }),
+    )
+  } catch (error) {
+    return [{ subject: 'local forge', status: 'problem', found: asExomonadError(error).message }]
+  }
+}
+
+const LARGE_STORE = 500e6
+
+async function store({ paths }: LocatedRepository): Promise<Diagnosis[]> {
+  const sizes = await Promise.all(
+    [paths.database, `${paths.database}-wal`].map((path) =>
+      stat(path).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  )
+  const size = sizes.reduce((sum, one) => sum + one, 0)
+  const found = `${(size / 1e6).toFixed(1)} MB`
+  if (size > LARGE_STORE) return [{ subject: 'store', status: 'warning', found, fix: 'Lower [retention] events_days' }]
+  return [{ subject: 'store', status: 'ok', found }]
+}

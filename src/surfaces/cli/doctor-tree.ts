@@ -1,0 +1,137 @@
+import { rm, stat } from 'node:fs/promises'
+import { sep } from 'node:path'
+import type { TreeNode, TreeView } from '../../core/core.ts'
+import { asExomonadError } from '../../errors.ts'
+import { childBranch, type BranchName, type Slug } from '../../ids.ts'
+import type { CliContext } from './context.ts'
+import { subjectOf } from './daemon.ts'
+import { ensureDaemon } from './daemon-process.ts'
+import type { Diagnosis } from './doctor-diagnosis.ts'
+import { readHealth } from './health.ts'
+import type { LocatedRepository } from './locate.ts'
+import { plural } from './quantity.ts'
+
+/** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
+export async function diagnoseTree(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+  const health = await readHealth(located.file.socket)
+  if (health === null) return [...(await withoutDaemon(context, located)), ...(await leftovers(context, located, null))]
+  const daemon: Diagnosis =
+    health.version === context.version
+      ? { subject: 'daemon', status: 'ok', found: `process ${health.pid}, version ${health.version}` }
+      : {
+          subject: 'daemon',
+          status: 'warning',
+          found: `runs version ${health.version}; this is ${context.version}`,
+          fix: 'exomonad daemon stop; exomonad daemon start (agents go on meanwhile)',
+        }
+  try {
+    const client = await context.client({ start: false })
+    const view = await client.callTool<TreeView>('tree', {})
+    return [daemon, ...agents(view), ...(await leftovers(context, located, view))]
+  } catch (error) {
+    return [daemon, { subject: 'tree', status: 'problem', found: asExomonadError(error).message }]
+  }
+}
+
+async function withoutDaemon(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+  const { socket } = located.file
+  const stale = await stat(socket)
+    .then(() => true)
+    .catch(() => false)
+  return [
+    {
+      subject: 'daemon',
+      status: 'warning',
+      found: stale ? 'not running; a socket of an earlier one is left' : 'not running',
+      fix: 'exomonad daemon start',
+      repair: async () => {
+        if (stale) await rm(socket, { force: true })
+        const { health } = await ensureDaemon(subjectOf(located, context))
+        return `started, process ${health.pid}`
+      },
+    },
+  ]
+}
+
+const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)]
+
+function agents(view: TreeView): Diagnosis[] {
+  const nodes = all(view.root)
+  const crashed = nodes.filter((node) => node.kind !== 'root' && node.state === 'failed')
+  const undecided = nodes.filter((node) => node.undecided > 0)
+  const findings: Diagnosis[] = []
+  if (crashed.length > 0) {
+    findings.push({
+      subject: 'agents',
+      status: 'warning',
+      found: `${plural(crashed.length, 'agent')} failed: ${crashed.map((node) => node.name).join(', ')}`,
+      fix: 'exomonad logs AGENT tells why; exomonad resume AGENT starts it again',
+    })
+  }
+  if (undecided.length > 0) {
+    findings.push({
+      subject: 'messages',
+      status: 'warning',
+      found: `nobody knows whether messages to ${undecided.map((node) => node.name).join(', ')} arrived`,
+      fix: 'exomonad events --type delivery.undecided shows them; look into the terminal (exomonad logs AGENT), and send again what is missing',
+    })
+  }
+  const { questions, approvals } = view.inbox
+  if (questions + approvals > 0) {
+    findings.push({
+      subject: 'inbox',
+      status: 'warning',
+      found: `${plural(questions, 'question')} and ${plural(approvals, 'approval')} wait for you`,
+      fix: 'exomonad inbox',
+    })
+  }
+  return findings.length > 0 ? findings : [{ subject: 'tree', status: 'ok', found: `${plural(view.counts.agents, 'agent')}, ${view.counts.live} live` }]
+}
+
+/** Worktrees whose folder is gone, folders and branches that look like an agent’s and belong to none. */
+async function leftovers(context: CliContext, { paths }: LocatedRepository, view: TreeView | null): Promise<Diagnosis[]> {
+  try {
+    const git = await context.host.git(paths.commonDir)
+    const worktrees = (await git.worktrees()).filter((worktree) => worktree.path.startsWith(paths.worktrees + sep))
+    const findings: Diagnosis[] = []
+    const gone = worktrees.filter((worktree) => worktree.prunable)
+    if (gone.length > 0) {
+      findings.push({
+        subject: 'worktrees',
+        status: 'warning',
+        found: `the folder is gone: ${gone.map((worktree) => worktree.path).join(', ')}`,
+        fix: 'git worktree prune (the branches stay)',
+        repair: async () => {
+          for (const worktree of gone) await git.removeWorktree(worktree.path)
+          return `${plural(gone.length, 'entry', 'entries')} pruned`
+        },
+      })
+    }
+    if (view === null) return findings
+    const nodes = all(view.root)
+    const owned = new Set(nodes.map((node) => node.worktree))
+    const stray = worktrees.filter((worktree) => !worktree.prunable && !owned.has(worktree.path))
+    if (stray.length > 0) {
+      findings.push({
+        subject: 'worktrees',
+        status: 'warning',
+        found: `no agent owns ${stray.map((worktree) => worktree.path).join(', ')}`,
+        fix: 'Look into them; `git worktree remove PATH` takes one away, `exomonad spawn workers NAME=… --branch BRANCH` gives it an agent',
+      })
+    }
+    const branches = new Set(nodes.map((node) => node.branch))
+    const below = childBranch(view.root.branch as BranchName, '' as Slug)
+    const orphans = [...(await git.branches()).keys()].filter((branch) => branch.startsWith(below) && !branches.has(branch))
+    if (orphans.length > 0) {
+      findings.push({
+        subject: 'branches',
+        status: 'note',
+        found: `no agent owns ${orphans.join(', ')}`,
+        fix: '`git branch -d BRANCH` removes those that are merged',
+      })
+    }
+    return findings
+  } catch (error) {
+    return [{ subject: 'worktrees', status: 'problem', found: asExomonadError(error).message }]
+  }
+}

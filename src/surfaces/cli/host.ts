@@ -1,0 +1,33 @@
+import type { Exec } from '../../adapters/exec.ts'
+import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Paths } from '../../paths.ts'
+
+/**
+ * What the commands need beyond tools and configuration. The composition (src/cli.ts) gives it; every function loads
+ * what it needs when it is called, so that a command costs only what it uses.
+ */
+export interface Host {
+  /** NOT_A_REPOSITORY where the folder is in none. */
+  inspectRepository(cwd: string): Promise<RepositoryFacts>
+  git(commonDir: string): Promise<Git>
+  run: Exec
+  /** Runs a program on this terminal; answers its exit code, null where a signal ended it. */
+  runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
+  /** Where the socket of this repository’s daemon goes. SOCKET_PATH_TOO_LONG. */
+  chooseSocket(commonDir: string): Promise<string>
+  /** Starts `exomonad daemon run` as a process of its own whose output goes to a file. */
+  startDaemonProcess(options: { cwd: string; output: string }): Promise<DaemonProcess>
+  /** The daemon in this process, until it is asked to stop. */
+  runDaemon(options: { cwd: string; foreground: boolean }): Promise<void>
+  /** Parsed and checked; CONFIG_INVALID with every finding. */
+  loadConfig(file: string): Promise<Config>
+  /** Files of `.exomonad/` that git tracks, relative to `home`. */
+  trackedFiles(paths: Paths): Promise<string[]>
+}
+
+export interface DaemonProcess {
+  readonly pid: number
+  /** Settles when it ended: exit code, or null for a signal. */
+  readonly ended: Promise<number | null>
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import type { InboxItem } from '../../core/core.ts'
+import type { CliContext } from './context.ts'
+import { present } from './output.ts'
+import { printable, printableLine } from './printable.ts'
+import { relativeTime } from './relative-time.ts'
+
+interface Inbox {
+  readonly messages: readonly InboxItem[]
+  readonly questions: readonly { question_id: string; agent: string; message: string; asked_at: number }[]
+  readonly approvals: readonly { approval_id: string; agent: string; what: string; requested_at: number }[]
+}
+
+export function define(command: Command, context: CliContext): void {
+  command.option('--clear', 'Mark the messages as read').action(async (options: { clear?: boolean }) => {
+    const client = await context.client()
+    const inbox = await client.callTool<Inbox>('inbox', { clear: options.clear === true })
+    present(context, inbox, () => describe(context, inbox))
+  })
+}
+
+function describe(context: CliContext, { messages, questions, approvals }: Inbox): string[] {
+  const palette = context.palette()
+  const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
+  const indented = (text: string): string[] =>
+    printable(text)
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`)
+  const blocks = [
+    ...questions.map((question) => [
+      `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
+      ...indented(question.message),
+      palette.dim(`  exomonad answer ${printableLine(question.agent)} "…" --question ${question.question_id}`),
+    ]),
+    ...approvals.map((approval) => [
+      `${palette.attention('! approval')} asked by ${palette.bold(printableLine(approval.agent))} ${when(approval.requested_at)}`,
+      ...indented(approval.what),
+      palette.dim(`  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`),
+    ]),
+    ...messages.map((message) => [`${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`, ...indented(message.text)]),
+  ]
+  if (blocks.length === 0) return ['Nothing waits for you']
+  return blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block]))
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { RepositoryFacts } from '../../adapters/git/git.ts'
+import type { Environment } from '../../config/environment.ts'
+import { readRepositoryFile, writeRepositoryFile } from '../../config/repository-file.ts'
+import { checkTrust, recordTrust } from '../../config/trust.ts'
+import { ensureOwnerToken, readIfThere, writeRepositoryRecord } from '../../config/user-state.ts'
+import { ExomonadError } from '../../errors.ts'
+import { pathsOf, type Paths } from '../../paths.ts'
+import { ensureDaemon } from './daemon-process.ts'
+import type { Health } from './health.ts'
+import type { Host } from './host.ts'
+import { INITIAL_CONFIG } from './init-config.ts'
+
+/** Keeps everything in `.exomonad/` but configuration and templates out of git, in every worktree. */
+export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/config.toml', '!/.exomonad/templates/']
+
+export interface SetUp {
+  readonly paths: Paths
+  readonly rootWorktree: string
+  readonly rootBranch: string | null
+  readonly socket: string
+  /** It was set up before. */
+  readonly already: boolean
+  readonly wroteConfig: boolean
+  /** Configuration or templates that came with the repository and are not trusted yet. */
+  readonly untrusted: readonly string[]
+}
+
+/**
+ * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed.
+ * Throws NOT_A_REPOSITORY, NO_COMMITS, DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
+ */
+export async function setUpRepository(cwd: string, environment: Environment, host: Host): Promise<SetUp> {
+  const facts = await host.inspectRepository(cwd)
+  const existing = await readRepositoryFile(join(facts.commonDir, 'exomonad', 'repository.json'))
+  if (existing !== null) {
+    const paths = pathsOf(facts.commonDir, existing.home)
+    await ensureOwnerToken(environment, facts.commonDir)
+    const root = existing.rootWorktree === facts.worktree ? facts : await host.inspectRepository(existing.rootWorktree).catch(() => undefined)
+    return {
+      paths,
+      rootWorktree: existing.rootWorktree,
+      rootBranch: root?.head.kind === 'branch' ? root.head.branch : null,
+      socket: existing.socket,
+      already: true,
+      wroteConfig: false,
+      untrusted: await untrustedFiles(paths, environment, host),
+    }
+  }
+
+  const { worktree, branch } = startingPoint(facts, cwd)
+  const home = facts.bare ? worktree : (facts.mainWorktree ?? worktree)
+  const paths = pathsOf(facts.commonDir, home)
+  const socket = await host.chooseSocket(facts.commonDir)
+  await mkdir(paths.state, { recursive: true, mode: 0o700 })
+  const wroteConfig = await writeInitialConfig(paths)
+  const git = await host.git(facts.commonDir)
+  await git.exclude(EXCLUDE_LINES)
+  await ensureOwnerToken(environment, facts.commonDir)
+  if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
+  await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home, socket, pid: null })
+  // Last: from here on it counts as set up, and an init that was cut off before is simply run again.
+  await writeRepositoryFile(paths.repositoryFile, {
+    version: 1,
+    home,
+    rootWorktree: worktree,
+    socket,
+    made: { config: wroteConfig ? sha256(INITIAL_CONFIG) : null, excludes: EXCLUDE_LINES },
+  })
+  const untrusted = await untrustedFiles(paths, environment, host)
+  return { paths, rootWorktree: worktree, rootBranch: branch, socket, already: false, wroteConfig, untrusted }
+}
+
+export const startAfterSetUp = (setUp: SetUp, host: Host): Promise<{ health: Health; started: boolean }> =>
+  ensureDaemon({ paths: setUp.paths, socket: setUp.socket, host })
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+export const trustSubject = (paths: Paths, environment: Environment, host: Host): Parameters<typeof checkTrust>[0] => ({
+  paths,
+  environment,
+  trackedFiles: () => host.trackedFiles(paths),
+})
+
+async function untrustedFiles(paths: Paths, environment: Environment, host: Host): Promise<readonly string[]> {
+  const trust = await checkTrust(trustSubject(paths, environment, host))
+  return trust.trusted ? [] : trust.changed
+}
+
+function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string; branch: string } {
+  if (facts.worktree === null) {
+    const where = facts.mainWorktree === null ? 'Make one with `git worktree add ../main` and' : 'Go to one of its worktrees (`git worktree list`) and'
+    throw new ExomonadError(
+      'NOT_A_REPOSITORY',
+      `${cwd} has no files checked out: it is a bare repository or a .git folder. ${where} run \`exomonad init\` there.`,
+      {
+        repository: facts.commonDir,
+      },
+    )
+  }
+  switch (facts.head.kind) {
+    case 'unborn':
+      throw new ExomonadError(
+        'NO_COMMITS',
+        `Branch ${facts.head.branch} has no commit yet, so agents would have nothing to start from. Make a first one (\`git commit --allow-empty -m "Begin"\`), then run \`exomonad init\` again.`,
+        { branch: facts.head.branch },
+      )
+    case 'detached':
+      throw new ExomonadError(
+        'DETACHED_HEAD',
+        `${facts.worktree} is on commit ${facts.head.sha.slice(0, 10)} and on no branch, but the tree grows from a branch. Check one out (\`git switch BRANCH\`), then run \`exomonad init\` again.`,
+        { worktree: facts.worktree },
+      )
+    case 'branch':
+      return { worktree: facts.worktree, branch: facts.head.branch }
+  }
+}
+
+/** Leaves a file that is there as it is. */
+async function writeInitialConfig(paths: Paths): Promise<boolean> {
+  if ((await readIfThere(paths.configFile)) !== null) return false
+  await mkdir(dirname(paths.configFile), { recursive: true })
+  try {
+    await writeFile(paths.configFile, INITIAL_CONFIG, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}

@@ -1,0 +1,49 @@
+import { realpath } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { Environment } from '../../config/environment.ts'
+import { readRepositoryFile, type RepositoryFile } from '../../config/repository-file.ts'
+import { ExomonadError } from '../../errors.ts'
+import { pathsOf, type Paths } from '../../paths.ts'
+import { findRepository } from './find-repository.ts'
+import type { Host } from './host.ts'
+
+/** A repository in which exomonad is set up. */
+export interface LocatedRepository {
+  readonly paths: Paths
+  readonly file: RepositoryFile
+  /** Root of the worktree the command was called in; null in a bare repository’s own folder. */
+  readonly worktree: string | null
+}
+
+/**
+ * The set-up repository around a folder. Git is only asked where the files alone do not tell.
+ * NOT_A_REPOSITORY, NOT_INITIALIZED.
+ */
+export async function locateRepository(cwd: string, environment: Environment, host: Host): Promise<LocatedRepository> {
+  const redirected = environment.variables['GIT_DIR'] !== undefined || environment.variables['GIT_COMMON_DIR'] !== undefined
+  const found = redirected ? undefined : await findRepository(cwd).catch(() => undefined)
+  const known = found === undefined ? null : await readSetUp(found.commonDir)
+  if (known !== null && found !== undefined) return { ...known, worktree: found.worktree }
+  const facts = await host.inspectRepository(cwd)
+  const setUp = await readSetUp(facts.commonDir)
+  if (setUp === null) {
+    throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${facts.worktree ?? facts.commonDir}. Run \`exomonad init\` there.`, {
+      repository: facts.commonDir,
+    })
+  }
+  return { ...setUp, worktree: facts.worktree }
+}
+
+async function readSetUp(commonDir: string): Promise<Pick<LocatedRepository, 'paths' | 'file'> | null> {
+  const file = await readRepositoryFile(join(commonDir, 'exomonad', 'repository.json'))
+  return file === null ? null : { file, paths: pathsOf(commonDir, file.home) }
+}
+
+/** The folder is inside a worktree that exomonad made for an agent. */
+export async function isInAgentWorktree(cwd: string, paths: Paths): Promise<boolean> {
+  const [from, to] = await Promise.all([realOrSame(paths.worktrees), realOrSame(cwd)])
+  const way = relative(from, to)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)

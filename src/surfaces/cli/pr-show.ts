@@ -1,0 +1,154 @@
+import type { PullDetails, PullSummary } from '../../core/core.ts'
+import type { CliContext } from './context.ts'
+import { present } from './output.ts'
+import type { Palette } from './palette.ts'
+import { printable, printableLine } from './printable.ts'
+import { pullNumber } from './pull-number.ts'
+import { renderFacts, renderTable, type Cell } from './table.ts'
+
+/** `exomonad pr list`. */
+export async function listPulls(context: CliContext, state: string): Promise<void> {
+  const client = await context.client()
+  const answer = await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state })
+  const palette = context.palette()
+  present(context, answer, () => {
+    if (answer.pull_requests.length === 0) return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
+    const rows = answer.pull_requests.map((pull) => [
+      { text: `#${pull.number}`, paint: palette.link },
+      printableLine(pull.title),
+      printableLine(pull.head_branch),
+      stateCell(pull, palette),
+      wordCell(pull.checks, palette),
+      wordCell(pull.review, palette),
+    ])
+    const columns = [{ title: 'PR' }, { title: 'TITLE', min: 12 }, { title: 'BRANCH', min: 12 }, { title: 'STATE' }, { title: 'CHECKS' }, { title: 'REVIEW' }]
+    return renderTable(columns, rows, { width: context.width(), palette })
+  })
+}
+
+/** `exomonad pr show`. */
+export async function showPull(context: CliContext, word: string): Promise<void> {
+  const client = await context.client()
+  const pull = await client.callTool<PullDetails>('pr_show', { pr_number: await pullNumber(client, word) })
+  present(context, pull, () => describePull(pull, context.palette()))
+}
+
+/** `exomonad pr diff`. */
+export async function showDiff(context: CliContext, word: string): Promise<void> {
+  const client = await context.client()
+  const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', { pr_number: await pullNumber(client, word) })
+  const palette = context.palette()
+  present(context, answer, () =>
+    printable(answer.diff)
+      .trimEnd()
+      .split('\n')
+      .map((line) => paintDiffLine(line, palette)),
+  )
+}
+
+/** `exomonad pr checks`. */
+export async function showChecks(context: CliContext, word: string, log: string | undefined): Promise<void> {
+  const client = await context.client()
+  const input = { pr_number: await pullNumber(client, word), ...(log === undefined ? {} : { log }) }
+  const answer = await client.callTool<{ number: number; head_sha: string; state: string; checks: PullDetails['check_runs']; log: string | null }>(
+    'pr_checks',
+    input,
+  )
+  if (answer.state === 'failed') context.markFailed()
+  const palette = context.palette()
+  present(context, answer, () => {
+    if (log !== undefined) return [printable(answer.log ?? '').trimEnd()]
+    if (answer.checks.length === 0) return [`No checks have run on ${answer.head_sha.slice(0, 10)}`]
+    return [`#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`, ...checkLines(answer.checks, palette)]
+  })
+}
+
+function describePull(pull: PullDetails, palette: Palette): string[] {
+  const facts: [string, string][] = [
+    ['branch', `${printableLine(pull.head_branch)} → ${printableLine(pull.base_branch)}`],
+    ['state', painted(stateCell(pull, palette))],
+    ['checks', painted(wordCell(pull.checks, palette))],
+    ['review', painted(wordCell(pull.review, palette))],
+    ['head', pull.head_sha.slice(0, 10)],
+    ...(pull.agent === null ? [] : [['agent', printableLine(pull.agent)] as [string, string]]),
+    ...(pull.conflict_files.length === 0 ? [] : [['conflicts', pull.conflict_files.map(printableLine).join(', ')] as [string, string]]),
+  ]
+  const body = printable(pull.body).trim()
+  return [
+    `${palette.link(`#${pull.number}`)} ${palette.bold(printableLine(pull.title))}`,
+    ...renderFacts(facts, palette).map((line) => `  ${line}`),
+    ...(body === '' ? [] : ['', ...body.split('\n').map((line) => `  ${line}`)]),
+    ...pull.reviews.flatMap((review) => ['', ...reviewLines(review, palette)]),
+    ...(pull.check_runs.length === 0 ? [] : ['', ...checkLines(pull.check_runs, palette)]),
+  ]
+}
+
+function reviewLines(review: PullDetails['reviews'][number], palette: Palette): string[] {
+  const body = printable(review.body).trim()
+  return [
+    `${painted(wordCell(review.state, palette))} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
+    ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
+    ...review.comments.flatMap((comment) => [
+      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}`,
+      ...printable(comment.body)
+        .trim()
+        .split('\n')
+        .map((line) => `    ${line}`),
+    ]),
+  ]
+}
+
+function checkLines(checks: PullDetails['check_runs'], palette: Palette): string[] {
+  return checks.flatMap((check) => [
+    `  ${painted(wordCell(check.status, palette))}  ${printableLine(check.name)}${check.required ? '' : palette.dim(' (not required)')}${check.url === null ? '' : palette.dim(`  ${printableLine(check.url)}`)}`,
+    ...(check.log_tail === null || check.status === 'passed'
+      ? []
+      : printable(check.log_tail)
+          .trimEnd()
+          .split('\n')
+          .map((line) => palette.dim(`    ${line}`))),
+  ])
+}
+
+const painted = (cell: Cell): string => (cell.paint ?? ((text: string) => text))(cell.text)
+
+function stateCell(pull: PullSummary, palette: Palette): Cell {
+  if (pull.state === 'merged') return { text: 'merged', paint: palette.special }
+  if (pull.state === 'closed') return { text: 'closed', paint: palette.dim }
+  if (pull.mergeable === 'conflicting') return { text: 'conflict', paint: palette.bad }
+  return pull.draft ? { text: 'draft', paint: palette.dim } : { text: 'open', paint: palette.link }
+}
+
+/** States of checks and reviews with the symbol and colour they have everywhere. */
+function wordCell(word: string, palette: Palette): Cell {
+  switch (word) {
+    case 'passed':
+    case 'approved':
+      return { text: `✓ ${word}`, paint: palette.good }
+    case 'failed':
+    case 'timed_out':
+    case 'interrupted':
+    case 'cancelled':
+      return { text: `✗ ${word.replace('_', ' ')}`, paint: palette.bad }
+    case 'changes_requested':
+      return { text: '✎ changes requested', paint: palette.attention }
+    case 'commented':
+      return { text: '✎ commented', paint: palette.link }
+    case 'pending':
+    case 'running':
+    case 'queued':
+      return { text: `● ${word}`, paint: palette.attention }
+    case 'none':
+      return { text: '–', paint: palette.dim }
+    default:
+      return { text: `? ${printableLine(word)}`, paint: palette.dim }
+  }
+}
+
+function paintDiffLine(line: string, palette: Palette): string {
+  if (line.startsWith('diff ') || line.startsWith('index ') || line.startsWith('--- ') || line.startsWith('+++ ')) return palette.bold(line)
+  if (line.startsWith('@@')) return palette.active(line)
+  if (line.startsWith('+')) return palette.good(line)
+  if (line.startsWith('-')) return palette.bad(line)
+  return line
+}

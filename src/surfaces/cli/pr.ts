@@ -1,0 +1,113 @@
+import { Option, type Command } from 'commander'
+import type { FiledPull, MergedPull } from '../../core/core.ts'
+import type { CliContext } from './context.ts'
+import { UsageError } from './exit-codes.ts'
+import { present } from './output.ts'
+import { printableLine } from './printable.ts'
+import { withProgress } from './progress.ts'
+import { pullNumber } from './pull-number.ts'
+import { parseLineComment } from './line-comment.ts'
+import { readStdin } from './read-stdin.ts'
+
+const NUMBER = 'Its number, or the branch or name of its agent'
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .command('list')
+    .description('List pull requests')
+    .addOption(new Option('-s, --state <state>', 'Which').choices(['open', 'merged', 'closed', 'all']).default('open'))
+    .action(async (options: { state: string }) => (await import('./pr-show.ts')).listPulls(context, options.state))
+  command
+    .command('show')
+    .description('Show a pull request: text, reviews with line comments, checks')
+    .argument('<pr>', NUMBER)
+    .action(async (pr: string) => (await import('./pr-show.ts')).showPull(context, pr))
+  command
+    .command('diff')
+    .description('Print a pull request’s diff')
+    .argument('<pr>', NUMBER)
+    .action(async (pr: string) => (await import('./pr-show.ts')).showDiff(context, pr))
+  command
+    .command('checks')
+    .description('Show the checks of a pull request’s head; exits with 1 where they failed')
+    .argument('<pr>', NUMBER)
+    .option('-l, --log <check>', 'Print the whole log of this check')
+    .action(async (pr: string, options: { log?: string }) => (await import('./pr-show.ts')).showChecks(context, pr, options.log))
+  command
+    .command('file')
+    .description('Push the branch and file a pull request against its parent’s branch')
+    .requiredOption('-t, --title <text>', 'One line that says what the change does')
+    .option('-b, --body <text>', 'What changed, why, and how it was checked; - reads it from standard input', '')
+    .option('--draft', 'Not ready to be merged yet')
+    .action(async (options: { title: string; body: string; draft?: boolean }) => filePull(context, options))
+  command
+    .command('merge')
+    .description('Merge a child’s pull request and bring it into the parent’s worktree')
+    .argument('<pr>', NUMBER)
+    .addOption(new Option('-s, --strategy <how>', 'Default: squash for workers, merge for subtrees').choices(['squash', 'merge', 'rebase']))
+    .option('--force', 'Override checks and reviews; never conflicts')
+    .action(async (pr: string, options: { strategy?: string; force?: boolean }) => mergePull(context, pr, options))
+  command
+    .command('review')
+    .description('Approve a pull request, request changes, or comment')
+    .argument('<pr>', NUMBER)
+    .option('--approve', 'It can be merged')
+    .option('--request-changes', 'Something must be mended first')
+    .option('--comment', 'Neither')
+    .option('-m, --message <text>', 'The review’s text; - reads it from standard input', '')
+    .option('--at <comment>', 'A comment on a line, as "src/a.ts:12 text", or on a file, as "src/a.ts: text"; repeatable', collect, [])
+    .action(async (pr: string, options: ReviewOptions) => reviewPull(context, pr, options))
+}
+
+interface ReviewOptions {
+  readonly approve?: boolean
+  readonly requestChanges?: boolean
+  readonly comment?: boolean
+  readonly message: string
+  readonly at: readonly string[]
+}
+
+const collect = (value: string, before: readonly string[]): string[] => [...before, value]
+
+async function filePull(context: CliContext, options: { title: string; body: string; draft?: boolean }): Promise<void> {
+  const body = options.body === '-' ? await readStdin(context) : options.body
+  const client = await context.client()
+  const filing = client.callTool<FiledPull>('file_pr', { title: options.title, body, draft: options.draft === true })
+  const answer = await withProgress(context, 'Filing the pull request', filing)
+  const palette = context.palette()
+  present(context, answer, () => [
+    `${palette.good('✓')} ${answer.created ? 'Filed' : 'Updated'} #${answer.pr_number}: ${printableLine(answer.head_branch)} → ${printableLine(answer.base_branch)}`,
+    `  ${palette.dim(printableLine(answer.pr_url))}`,
+    ...answer.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
+  ])
+}
+
+async function mergePull(context: CliContext, pr: string, options: { strategy?: string; force?: boolean }): Promise<void> {
+  const client = await context.client()
+  const number = await pullNumber(client, pr)
+  const input = { pr_number: number, force: options.force === true, ...(options.strategy === undefined ? {} : { strategy: options.strategy }) }
+  const answer = await withProgress(context, `Merging #${number}`, client.callTool<MergedPull>('merge_pr', input))
+  const palette = context.palette()
+  present(context, answer, () => [
+    `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
+    ...(answer.local_synced ? [] : [`${palette.attention('!')} Your worktree does not have it yet: ${printableLine(answer.pull_error ?? 'unknown reason')}`]),
+    ...(answer.retargeted.length > 0 ? [`  retargeted: ${answer.retargeted.map((other) => `#${other}`).join(', ')}`] : []),
+    ...(answer.siblings_behind.length > 0 ? [`  now behind, and rebased at their next stop: ${answer.siblings_behind.map(printableLine).join(', ')}`] : []),
+    ...(answer.next === '' ? [] : [palette.dim(`  ${printableLine(answer.next)}`)]),
+  ])
+}
+
+async function reviewPull(context: CliContext, pr: string, options: ReviewOptions): Promise<void> {
+  const verdicts = [options.approve === true && 'approve', options.requestChanges === true && 'request_changes', options.comment === true && 'comment'].filter(
+    (verdict) => verdict !== false,
+  )
+  const [verdict] = verdicts
+  if (verdict === undefined || verdicts.length > 1) throw new UsageError('Give one of --approve, --request-changes and --comment.')
+  const comments = options.at.map(parseLineComment)
+  const body = options.message === '-' ? await readStdin(context) : options.message
+  if (verdict !== 'approve' && body.trim() === '' && comments.length === 0) throw new UsageError('Say what you mean: give --message or --at.')
+  const client = await context.client()
+  const number = await pullNumber(client, pr)
+  const answer = await client.callTool<{ review_id: string; state: string }>('pr_review', { pr_number: number, verdict, body, comments })
+  present(context, answer, () => [`${context.palette().good('✓')} Reviewed #${number}: ${printableLine(answer.state).replace('_', ' ')}`])
+}

@@ -1,0 +1,54 @@
+import { Command, CommanderError } from 'commander'
+import { COMMANDS } from './commands.ts'
+import type { CliContext } from './context.ts'
+
+/**
+ * The command line as a commander program. `only` names the one command whose arguments and options are loaded, for a quick start;
+ * without it all are, which is what documentation and completion read. Building has no side effects.
+ */
+export async function buildProgram(context: CliContext, only?: string | null): Promise<Command> {
+  const program = new Command('exomonad')
+    .description('Grows a tree of coding agents on a tree of git branches, and folds their work back with pull requests.')
+    .version(context.version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .option('-C, --cwd <folder>', 'Work as if started in this folder')
+    .option('--as <agent>', 'Act for this agent: id, branch or name (only the owner may)')
+    .option('--json', 'Print the result as one JSON document')
+    .option('--no-color', 'No colours (also: NO_COLOR)')
+    .helpCommand('help [command]', 'Show help for a command')
+    .exitOverride()
+    .showHelpAfterError('`exomonad help` and `exomonad help COMMAND` show what there is.')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), sortOptions: false })
+    .configureOutput({
+      writeOut: (text) => void context.terminal.stdout.write(text),
+      writeErr: (text) => void context.terminal.stderr.write(text),
+      outputError: (text, write) => write(`${context.palette().bad('✗')} ${text.replace(/^error: /, '')}`),
+      getOutHelpWidth: () => context.width(),
+      getErrHelpWidth: () => context.width(),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+  for (const entry of COMMANDS) {
+    const command = program.command(entry.name, { hidden: entry.hidden === true }).description(entry.summary)
+    if (entry.group !== undefined) command.helpGroup(`${entry.group}:`)
+    if (only === undefined || only === entry.name) (await entry.load()).define(command, context)
+    else command.allowUnknownOption().allowExcessArguments()
+  }
+  return program
+}
+
+const WITH_VALUE = new Set(['-C', '--cwd', '--as'])
+
+/** The command that a command line names; null where it names none. `help X` counts as X. */
+export function commandNamed(argv: readonly string[]): string | null {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (WITH_VALUE.has(word)) at++
+    else if (word === 'help') continue
+    else if (!word.startsWith('-')) return word
+  }
+  return null
+}
+
+/** Help and version end a run as commander errors too; these went well. */
+export const isGoodEnd = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0

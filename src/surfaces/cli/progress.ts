@@ -1,0 +1,35 @@
+import type { CliContext } from './context.ts'
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const FRAME_EVERY = 80
+/** Work that is done sooner than this shows no spinner. Milliseconds. */
+const PATIENCE = 150
+
+/**
+ * Shows that work goes on: a spinner on a terminal, a plain line elsewhere, nothing with --json. On stderr, so that results stay clean.
+ * Answers what the work answers; the spinner is gone by then.
+ */
+export async function withProgress<Result>(context: CliContext, label: string, work: Promise<Result>): Promise<Result> {
+  const { stderr } = context.terminal
+  if (context.options().json) return work
+  if (stderr.isTTY !== true || context.environment.ci) {
+    const late = setTimeout(() => stderr.write(`${label} …\n`), PATIENCE)
+    return work.finally(() => clearTimeout(late))
+  }
+  const palette = context.palette()
+  const started = context.now()
+  let frame = 0
+  let shown = false
+  const timer = setInterval(() => {
+    const seconds = Math.floor((context.now() - started) / 1000)
+    if (context.now() - started < PATIENCE) return
+    shown = true
+    stderr.write(`\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${label}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`)
+  }, FRAME_EVERY)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+    if (shown) stderr.write('\r\u001b[2K')
+  }
+}

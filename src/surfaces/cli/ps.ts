@@ -1,0 +1,77 @@
+import { stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import type { TreeView } from '../../core/core.ts'
+import { listRepositoryRecords, readOwnerToken, type RepositoryRecord } from '../../config/user-state.ts'
+import { createClient } from '../client.ts'
+import { assertHuman } from './connect.ts'
+import type { CliContext } from './context.ts'
+import { shortDuration } from './duration.ts'
+import { readHealth } from './health.ts'
+import { present } from './output.ts'
+import { printableLine } from './printable.ts'
+import { shortPath } from './short-path.ts'
+import { renderTable } from './table.ts'
+
+interface RepositoryState {
+  readonly repository: string
+  readonly common_dir: string
+  readonly socket: string
+  readonly state: 'running' | 'stopped' | 'gone'
+  readonly pid: number | null
+  readonly version: string | null
+  readonly uptime_seconds: number | null
+  readonly agents: TreeView['counts'] | null
+}
+
+export function define(command: Command, context: CliContext): void {
+  command.action(async () => {
+    await assertHuman(context.options().cwd, context.environment, null)
+    const records = await listRepositoryRecords(context.environment)
+    const repositories = await Promise.all(records.map((record) => look(record, context)))
+    present(context, { repositories }, () => describe(context, repositories))
+  })
+}
+
+/** Limit for each daemon, so that one that hangs holds nobody up. Milliseconds. */
+const LIMIT = 1500
+
+async function look(record: RepositoryRecord, context: CliContext): Promise<RepositoryState> {
+  const base = { repository: record.home, common_dir: record.commonDir, socket: record.socket }
+  const health = await readHealth(record.socket, LIMIT)
+  if (health === null) {
+    const there = await stat(record.commonDir)
+      .then(() => true)
+      .catch(() => false)
+    return { ...base, state: there ? 'stopped' : 'gone', pid: null, version: null, uptime_seconds: null, agents: null }
+  }
+  const token = await readOwnerToken(context.environment, record.commonDir)
+  const client = createClient({ socket: record.socket, token: token ?? '' })
+  const view = await client.callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) }).catch(() => null)
+  const { pid, version, uptime_seconds } = health
+  return { ...base, state: 'running', pid, version, uptime_seconds: uptime_seconds ?? null, agents: view?.counts ?? null }
+}
+
+function describe(context: CliContext, repositories: readonly RepositoryState[]): string[] {
+  if (repositories.length === 0) return ['exomonad is set up in no repository of yours. `exomonad init` does that.']
+  const palette = context.palette()
+  const rows = repositories.map((repository) => [
+    printableLine(shortPath(repository.repository, context.environment.home)),
+    repository.state === 'running' ? { text: '● running', paint: palette.good } : { text: `○ ${repository.state}`, paint: palette.dim },
+    repository.pid === null ? '' : String(repository.pid),
+    repository.uptime_seconds === null ? '' : shortDuration(repository.uptime_seconds),
+    repository.agents === null ? '' : `${repository.agents.live} of ${repository.agents.agents}`,
+    repository.version ?? '',
+  ])
+  return renderTable(
+    [
+      { title: 'REPOSITORY', min: 16 },
+      { title: 'DAEMON' },
+      { title: 'PID', align: 'end' },
+      { title: 'UP', align: 'end' },
+      { title: 'LIVE', align: 'end' },
+      { title: 'VERSION' },
+    ],
+    rows,
+    { width: context.width(), palette },
+  )
+}

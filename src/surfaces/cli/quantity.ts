@@ -1,0 +1,11 @@
+/** A count in at most five characters: `812`, `12k`, `3.4M`. */
+export function shortCount(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 999_500) return scaled(count / 1000, 'k')
+  return scaled(count / 1_000_000, 'M')
+}
+
+const scaled = (value: number, letter: string): string => `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
+
+/** `1 agent`, `3 agents`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import type { CliContext } from './context.ts'
+import { present } from './output.ts'
+import { printableLine } from './printable.ts'
+import { readMessage } from './read-stdin.ts'
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .argument('<agent>', 'Id, branch or name')
+    .argument('<message...>', 'The text; - reads it from standard input')
+    .action(async (to: string, words: string[]) => {
+      const message = await readMessage(context, words)
+      const client = await context.client()
+      const answer = await client.callTool<{ status: 'sent'; to: string }>('send', { to, message })
+      present(context, answer, () => [`${context.palette().good('✓')} Sent to ${printableLine(to)}`])
+    })
+}

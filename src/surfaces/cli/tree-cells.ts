@@ -1,0 +1,67 @@
+import type { TreeNode } from '../../core/core.ts'
+import type { Palette } from './palette.ts'
+import { printableLine } from './printable.ts'
+import type { Cell } from './table.ts'
+
+const TURNING = ['◐', '◓', '◑', '◒']
+
+/** State with its symbol: what a person wants to know first, so an idle agent that is done or merged says that. */
+export function agentState(node: TreeNode, palette: Palette, frame: number): Cell {
+  const reason = node.state_reason === null ? '' : ` ${printableLine(node.state_reason)}`
+  switch (node.state) {
+    case 'spawning':
+      return { text: '◌ spawning', paint: palette.dim }
+    case 'running':
+      return { text: `${TURNING[frame % TURNING.length] ?? ''} running`, paint: palette.active }
+    case 'waiting':
+      return { text: `◇ waiting${reason}`, paint: palette.attention }
+    case 'idle':
+      return idle(node, palette)
+    case 'completed':
+      return { text: '✓ completed', paint: palette.good }
+    case 'failed':
+      return { text: `✗ failed${reason}`, paint: palette.bad }
+    case 'killed':
+      return { text: '✗ killed', paint: palette.dim }
+    default:
+      return { text: printableLine(node.state) }
+  }
+}
+
+function idle(node: TreeNode, palette: Palette): Cell {
+  if (node.outcome?.success === false) return { text: `✗ gave up ${printableLine(node.outcome.error ?? '')}`.trimEnd(), paint: palette.bad }
+  if (node.pr?.state === 'merged') return { text: '✓ merged', paint: palette.good }
+  if (node.outcome?.success === true) return { text: '✓ done', paint: palette.good }
+  return { text: '○ idle', paint: palette.dim }
+}
+
+export function pullCell({ pr }: TreeNode, palette: Palette): Cell {
+  if (pr === null) return { text: '' }
+  const [word, paint] = pullWord(pr, palette)
+  return { text: `#${pr.number} ${word}`, paint }
+}
+
+function pullWord(pr: NonNullable<TreeNode['pr']>, palette: Palette): [string, (text: string) => string] {
+  if (pr.state === 'merged') return ['merged', palette.special]
+  if (pr.state === 'closed') return ['closed', palette.bad]
+  if (pr.mergeable === 'conflicting') return ['conflict', palette.bad]
+  if (pr.draft) return ['draft', palette.dim]
+  if (pr.review === 'changes_requested') return ['changes', palette.attention]
+  if (pr.review === 'approved') return ['approved', palette.good]
+  return ['open', palette.link]
+}
+
+export function checksCell({ pr }: TreeNode, palette: Palette): Cell {
+  switch (pr?.checks) {
+    case 'passed':
+      return { text: '✓ passed', paint: palette.good }
+    case 'failed':
+      return { text: '✗ failed', paint: palette.bad }
+    case 'pending':
+      return { text: '● running', paint: palette.attention }
+    case 'unknown':
+      return { text: '? unknown', paint: palette.dim }
+    default:
+      return { text: '' }
+  }
+}

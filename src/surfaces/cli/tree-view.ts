@@ -1,0 +1,127 @@
+import type { TreeNode, TreeView } from '../../core/core.ts'
+import { shortDuration } from './duration.ts'
+import type { Palette } from './palette.ts'
+import { printableLine } from './printable.ts'
+import { plural, shortCount } from './quantity.ts'
+import { agentState, checksCell, pullCell } from './tree-cells.ts'
+import { renderTable, type Cell, type Column } from './table.ts'
+import { cut, displayWidth } from './width.ts'
+
+export interface TreeOptions {
+  /** Columns of the terminal; no line is wider. */
+  readonly width: number
+  readonly palette: Palette
+  /** Counts up while the tree is watched: turns the symbol of running agents. */
+  readonly frame?: number
+}
+
+interface Row {
+  readonly node: TreeNode
+  /** `│  ├─ ` and so on. */
+  readonly guides: string
+  readonly parentBranch: string | null
+}
+
+/** In the order in which columns are left out where even cut cells don’t fit. */
+type ColumnName = 'kind' | 'tokens' | 'age' | 'mail' | 'checks' | 'pr' | 'state' | 'branch'
+const SACRIFICE: readonly ColumnName[] = ['kind', 'tokens', 'age', 'checks', 'mail', 'pr', 'state']
+
+const COLUMNS: Readonly<Record<ColumnName, Column & { readonly min: number }>> = {
+  branch: { title: 'BRANCH', min: 14 },
+  kind: { title: 'KIND', min: 7 },
+  state: { title: 'STATE', min: 9 },
+  pr: { title: 'PR', min: 4 },
+  checks: { title: 'CHECKS', min: 6 },
+  tokens: { title: 'TOKENS', min: 6, align: 'end' },
+  age: { title: 'AGE', min: 3, align: 'end' },
+  mail: { title: 'MAIL', min: 4, align: 'end' },
+}
+
+/** The tree of agents as lines for a terminal. Pure; text from agents is made printable. */
+export function renderTree(view: TreeView, options: TreeOptions): string[] {
+  const rows = flatten(view.root)
+  const names = columnsThatFit(options.width)
+  const cells = rows.map((row) => names.map((name) => cellOf(name, row, options)))
+  const table = renderTable(
+    names.map((name) => COLUMNS[name]),
+    cells,
+    options,
+  )
+  return [...headline(view, options), '', ...table, ...waiting(view, options)]
+}
+
+/** Parents before children, with the lines that connect them. */
+function flatten(root: TreeNode): Row[] {
+  const rows: Row[] = []
+  const visit = (node: TreeNode, before: string, connector: string, parentBranch: string | null): void => {
+    rows.push({ node, guides: before + connector, parentBranch })
+    const below = before + (connector === '' ? '' : connector === '└─ ' ? '   ' : '│  ')
+    for (const [index, child] of node.children.entries()) visit(child, below, index === node.children.length - 1 ? '└─ ' : '├─ ', node.branch)
+  }
+  visit(root, '', '', null)
+  return rows
+}
+
+function columnsThatFit(width: number): ColumnName[] {
+  const names = (Object.keys(COLUMNS) as ColumnName[]).slice()
+  const least = (): number => names.reduce((sum, name) => sum + COLUMNS[name].min, 2 * (names.length - 1))
+  for (const name of SACRIFICE) if (least() > width) names.splice(names.indexOf(name), 1)
+  return names
+}
+
+function cellOf(name: ColumnName, { node, guides, parentBranch }: Row, { palette, frame = 0 }: TreeOptions): Cell {
+  switch (name) {
+    case 'branch':
+      return { text: guides + branchLabel(node, parentBranch), paint: (text) => paintBranch(text, guides.length, palette) }
+    case 'kind':
+      return { text: printableLine(node.kind), paint: palette.dim }
+    case 'state':
+      return agentState(node, palette, frame)
+    case 'pr':
+      return pullCell(node, palette)
+    case 'checks':
+      return checksCell(node, palette)
+    case 'tokens':
+      return { text: node.tokens === 0 ? '' : shortCount(node.tokens), paint: palette.dim }
+    case 'age':
+      return { text: shortDuration(node.age_seconds), paint: palette.dim }
+    case 'mail':
+      return mailCell(node, palette)
+  }
+}
+
+/** The part of the branch that this agent adds to its parent’s; its name too where that is another. */
+function branchLabel(node: TreeNode, parentBranch: string | null): string {
+  const branch = printableLine(node.branch)
+  const name = printableLine(node.name)
+  if (parentBranch === null) return branch
+  if (node.branch === parentBranch) return `(${name})`
+  const added = node.branch.startsWith(`${parentBranch}.`) ? branch.slice(printableLine(parentBranch).length) : branch
+  return added.endsWith(name) ? added : `${added} (${name})`
+}
+
+const paintBranch = (text: string, guides: number, palette: Palette): string => palette.dim(text.slice(0, guides)) + palette.bold(text.slice(guides))
+
+/** Messages on their way; `!` marks those of which nobody knows whether they arrived. */
+function mailCell(node: TreeNode, palette: Palette): Cell {
+  if (node.undecided > 0) return { text: `${node.undecided}!${node.undelivered > 0 ? ` ${node.undelivered}` : ''}`, paint: palette.bad }
+  return { text: node.undelivered === 0 ? '' : String(node.undelivered), paint: palette.attention }
+}
+
+function headline(view: TreeView, { width, palette }: TreeOptions): string[] {
+  const { agents, live, done, failed } = view.counts
+  const counts = [plural(agents, 'agent'), `${live} live`, `${done} done`, ...(failed > 0 ? [`${failed} failed`] : [])].join(' · ')
+  const repository = cut(printableLine(view.repository), Math.max(8, width - 2 - displayWidth(counts) - 2))
+  const room = width - 2 - displayWidth(repository) - displayWidth(counts)
+  if (room < 2) return [cut(`◆ ${repository}`, width)]
+  return [`${palette.active('◆')} ${palette.bold(repository)}${' '.repeat(room)}${failed > 0 ? palette.bad(counts) : palette.dim(counts)}`]
+}
+
+function waiting({ inbox }: TreeView, { width, palette }: TreeOptions): string[] {
+  const parts = [
+    ...(inbox.questions > 0 ? [plural(inbox.questions, 'question')] : []),
+    ...(inbox.approvals > 0 ? [plural(inbox.approvals, 'approval')] : []),
+    ...(inbox.messages > 0 ? [plural(inbox.messages, 'message')] : []),
+  ]
+  return parts.length === 0 ? [] : ['', palette.attention(cut(`! ${parts.join(', ')} for you: exomonad inbox`, width))]
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { CliContext } from './context.ts'
+import { present } from './output.ts'
+import { printableLine } from './printable.ts'
+import { withProgress } from './progress.ts'
+import { readStdin } from './read-stdin.ts'
+
+interface UpAnswer {
+  readonly agent_id: string
+  readonly pane: string
+  readonly already: boolean
+  readonly warnings: readonly string[]
+}
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .argument('[task...]', 'What the whole tree is to do; - reads it from standard input')
+    .option('-a, --agent <name>', 'Another [agents.NAME] than the tl role’s')
+    .option('--attach', 'Show the root’s terminal at once')
+    .action(async (words: string[], options: { agent?: string; attach?: boolean }) => {
+      const task = words.length === 1 && words[0] === '-' ? (await readStdin(context)).trim() : words.join(' ').trim()
+      const client = await context.client()
+      const input = { ...(task === '' ? {} : { task }), ...(options.agent === undefined ? {} : { agent: options.agent }) }
+      const answer = await withProgress(context, 'Launching the root’s agent', client.callTool<UpAnswer>('up', input))
+      if (options.attach === true) {
+        const { showTerminal } = await import('./attach.ts')
+        return showTerminal(context, answer.agent_id)
+      }
+      present(context, answer, () => describe(context, answer))
+    })
+}
+
+function describe(context: CliContext, answer: UpAnswer): string[] {
+  const palette = context.palette()
+  const headline = answer.already ? 'The root’s agent was running already' : 'The root’s agent runs'
+  return [
+    `${palette.good('✓')} ${headline} ${palette.dim(`in pane ${printableLine(answer.pane)}`)}`,
+    ...answer.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
+    `  ${palette.dim('see it')}   exomonad attach root   ${palette.dim('watch the tree')}   exomonad tree --watch`,
+  ]
+}
