@@ -10,19 +10,14 @@ import { command, sequence } from './quote.ts'
  * tmux 3.3a crashes, with all panes, when it pastes into a dead one. A target that is missing counts as empty values, hence the comparison.
  */
 function guarded(paneId: PaneId, commands: string): string {
-  const present = `#{==:#{pane_id},${paneId}}`
-  const free = '#{?pane_dead,0,#{?pane_in_mode,0,#{?pane_input_off,0,1}}}'
-  // display-message reads % as strftime does.
-  const state = `#{?${present.replace('%', '%%')},#{?pane_dead,dead,#{?pane_in_mode,busy mode,#{?pane_input_off,busy input,free}}},gone}`
-  return command(
-    'if-shell',
-    '-F',
-    '-t',
-    paneId,
-    `#{&&:${present},${free}}`,
-    sequence(commands, command('display-message', '-p', 'result typed')),
-    command('display-message', '-p', '-t', paneId, `result ${state}`),
-  )
+  const when = (format: string, yes: string, no: string) => command('if-shell', '-F', '-t', paneId, format, yes, no)
+  // The words are printed one by one: display-message would read the % of an id as strftime does.
+  const result = (words: string) => command('display-message', '-p', `result ${words}`)
+  const typed = sequence(commands, result('typed'))
+  const inputOn = when('#{pane_input_off}', result('busy input'), typed)
+  const inNoMode = when('#{?pane_in_mode,1,0}', result('busy mode'), inputOn)
+  const alive = when('#{pane_dead}', result('dead'), inNoMode)
+  return when(`#{==:#{pane_id},${paneId}}`, alive, result('gone'))
 }
 
 function resultOf(reply: Exclude<Reply, { kind: 'unknown' }>): TypeResult {
