@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { Sha } from '../../../ids.ts'
 import type { CheckRow, PullRow } from '../../store/store.ts'
 import type { Check, ChecksState } from '../forge.ts'
 import type { Branches } from './branches.ts'
-import { logTail, trimLogs, wholeLog } from './check-log.ts'
-import { startCheckRun, type CheckRun } from './check-run.ts'
+import { logTail, wholeLog } from './check-log.ts'
+import { createCheckQueue } from './check-queue.ts'
 import { checksState, needsRun } from './check-state.ts'
 import type { Hints } from './hints.ts'
 import { sweepRuns } from './leftovers.ts'
-import type { CheckSettings, LocalForgeOptions } from './options.ts'
+import type { LocalForgeOptions } from './options.ts'
 import { createSerial } from './serial.ts'
 
 /** The one check of the local forge. */
 const NAME = 'ci'
-const MAX_LOG_BYTES = 200_000_000
 
 export interface Checks {
   /** Queues a run of this head where there is none for the configured command, and cancels runs of heads the pull request had before. */
@@ -49,10 +47,6 @@ export function createChecks({
   branches,
   hints,
 }: Omit<LocalForgeOptions, 'remote'> & { branches: Branches; hints: Hints }): Checks {
-  const waiting: { row: CheckRow; pull: PullRow; settings: CheckSettings & { argv: readonly string[] } }[] = []
-  const running = new Map<number, { run: CheckRun; row: CheckRow; settled: Promise<void> }>()
-  /** Cancelled between leaving the queue and being started. */
-  const cancelledEarly = new Set<number>()
   const oneAtATime = createSerial()
   let disposed = false
   let recovered: Promise<void> | undefined
@@ -65,86 +59,13 @@ export function createChecks({
       await sweepRuns({ git, ciWork: paths.ciWork, log })
     })())
 
-  const settle = async (row: CheckRow, patch: Parameters<typeof store.pulls.updateCheck>[1]): Promise<void> => {
-    await store.pulls.updateCheck(row.id, { finishedAt: clock(), ...patch })
-    hints.emit(row.pull)
-    for (const other of await store.pulls.list({ state: 'open' })) if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
-  }
-
-  /** Whether a head that waited is still one that somebody asks about; the remote decides, where it can be asked. */
-  const stillWanted = async (row: CheckRow, pull: PullRow): Promise<boolean> => {
-    const tips = await branches.tips().catch(() => null)
-    const tip = tips?.get(pull.headBranch)
-    if (tip === undefined || tip === row.head) return true
-    return (await store.pulls.list({ state: 'open' })).some((other) => other.number !== pull.number && other.headSha === row.head)
-  }
-
-  const runOne = async ({ row, pull, settings }: (typeof waiting)[number]): Promise<void> => {
-    try {
-      if (!(await stillWanted(row, pull))) {
-        await settle(row, { status: 'cancelled' })
-        return
-      }
-      await store.pulls.updateCheck(row.id, { status: 'running', startedAt: clock() })
-      await branches.bringIn([{ branch: pull.headBranch, sha: row.head }])
-    } catch (error) {
-      log.error({ err: error, check: row.id }, 'a check could not be prepared')
-    }
-    const maxLogBytes = settings.maxLogBytes ?? MAX_LOG_BYTES
-    const run = startCheckRun({
-      git,
-      argv: settings.argv,
-      environment: ciEnvironment,
-      sha: row.head,
-      folder: join(paths.ciWork, String(row.id)),
-      logPath: row.logPath,
-      timeoutMs: settings.timeoutMs,
-      maxLogBytes,
-      log,
-    })
-    const settled = run.done
-      .then(async (result) => {
-        await settle(row, result)
-        await trimLogs(paths.ciLogs, maxLogBytes, new Set([row.logPath]))
-      })
-      .catch((error: unknown) => log.error({ err: error, check: row.id }, 'the end of a check could not be recorded'))
-      .finally(() => {
-        running.delete(row.id)
-        startNext()
-      })
-    running.set(row.id, { run, row, settled })
-    if (disposed) run.end('interrupted')
-    if (cancelledEarly.delete(row.id)) run.end('cancelled')
-  }
-
-  let starting = 0
-  function startNext(): void {
-    while (!disposed && waiting.length > 0 && running.size + starting < waiting[0]!.settings.parallel) {
-      starting += 1
-      void runOne(waiting.shift()!).finally(() => {
-        starting -= 1
-        startNext()
-      })
-    }
-  }
-
-  const end = async (row: CheckRow): Promise<void> => {
-    const place = waiting.findIndex((job) => job.row.id === row.id)
-    if (place >= 0) {
-      waiting.splice(place, 1)
-      await settle(row, { status: 'cancelled' })
-      return
-    }
-    const job = running.get(row.id)
-    if (job === undefined) cancelledEarly.add(row.id)
-    else job.run.end('cancelled')
-  }
+  const queue = createCheckQueue({ git, store, ciEnvironment, paths, clock, log, branches, hints })
 
   /** Ends runs of this pull request for heads that no open one has any more. */
   const cancelExcept = async (pull: PullRow, head: Sha | null): Promise<void> => {
     const wanted = new Set((await store.pulls.list({ state: 'open' })).filter((other) => other.number !== pull.number).map((other) => other.headSha))
     if (head !== null) wanted.add(head)
-    for (const row of await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })) if (!wanted.has(row.head)) await end(row)
+    for (const row of await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })) if (!wanted.has(row.head)) await queue.cancel(row)
   }
 
   const latestOf = async (head: Sha, argv: readonly string[]): Promise<CheckRow | undefined> => {
@@ -189,8 +110,7 @@ export function createChecks({
           startedAt: null,
           finishedAt: null,
         })
-        waiting.push({ row, pull, settings: { ...rest, argv } })
-        startNext()
+        queue.add({ row, pull, settings: { ...rest, argv } })
       }),
 
     async of(head) {
@@ -224,12 +144,7 @@ export function createChecks({
     async dispose() {
       disposed = true
       await oneAtATime(async () => undefined)
-      // Those still waiting keep their rows: the next start finds them queued and runs them.
-      waiting.length = 0
-      while (running.size > 0 || starting > 0) {
-        for (const { run } of running.values()) run.end('interrupted')
-        await Promise.race([...Array.from(running.values(), (entry) => entry.settled), pause(5)])
-      }
+      await queue.dispose()
     },
   }
 }
