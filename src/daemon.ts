@@ -153,7 +153,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       polling: poller,
       settings,
       prompts: (name, { role, ...data }) =>
-        renderer.renderPrompt(name, { ...data, tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)) }),
+        renderer.renderPrompt(name, {
+          ...data,
+          tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)).map(({ name: tool, description }) => ({ name: tool, description })),
+        }),
       paths,
       clock,
       log,
