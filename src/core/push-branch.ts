@@ -19,7 +19,11 @@ export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'gi
     const seen = new Set<string>()
     const pushed = (await store.snapshots.get(`pushed:${agent.branch}`))?.['sha']
     if (typeof pushed === 'string') seen.add(pushed)
-    for (const pull of await knownPulls(store)) if (pull.head.branch === agent.branch) seen.add(pull.head.sha)
+    for (const pull of await knownPulls(store)) {
+      if (pull.head.branch === agent.branch) seen.add(pull.head.sha)
+      // What merge_pr made of a child's pull request is the agent's own history too: it was brought into its worktree.
+      if (pull.base.branch === agent.branch && pull.mergeSha !== null) seen.add(pull.mergeSha)
+    }
     return seen
   }
 
