@@ -106,14 +106,12 @@ describe('route', () => {
 
   const STATES: readonly AgentState[] = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed']
   /** Any tree, also broken ones: parents that don’t exist, cycles. */
-  const anyTree = fc
-    .integer({ min: 1, max: 8 })
-    .chain((size) =>
-      fc.array(fc.record({ parent: fc.option(fc.integer({ min: 0, max: size })), state: fc.constantFrom(...STATES), reachable: fc.boolean() }), {
-        minLength: size,
-        maxLength: size,
-      }),
-    )
+  const anyTree = fc.integer({ min: 1, max: 8 }).chain((size) =>
+    fc.array(fc.record({ parent: fc.option(fc.integer({ min: 0, max: size })), state: fc.constantFrom(...STATES), reachable: fc.boolean() }), {
+      minLength: size,
+      maxLength: size,
+    }),
+  )
   const built = (rows: readonly { parent: number | null; state: AgentState; reachable: boolean }[]): RoutingTree =>
     treeOf(...rows.map((row, index) => agent(`a${index}`, row.parent === null ? null : `a${row.parent}`, { state: row.state, reachable: row.reachable })))
   const anyPayload = fc.record({

@@ -1,0 +1,144 @@
+import type { Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { Actor } from '../ids.ts'
+import type { NewEvent } from './event.ts'
+
+/** What two snapshots don’t tell. */
+export interface DiffContext {
+  /** Begins every dedupe key: forge and repository. */
+  readonly repository: string
+  /** Words before this are old news at the first sight (ms since the epoch). */
+  readonly newsSince: number
+  /** Mergeability when it was last known: unknown in between is no change. */
+  readonly lastMergeable: 'mergeable' | 'conflicting' | null
+  /** Heads in a row whose checks failed, the present head not counted. */
+  readonly failures: number
+  /** Who decided on the merge here; null where nobody did. */
+  readonly mergeStartedBy: Actor | null
+}
+
+/**
+ * The events between two looks at a pull request; the same for all forges. Pure and idempotent: nothing changed, no events. What is
+ * unknown is never one. The first sight (`old` null) tells the state, and words only where they are news.
+ */
+export function diffPullRequest(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext): NewEvent[] {
+  const facts = { number: next.number, title: next.title, url: next.url, head: next.head.branch, base: next.base.branch }
+  const key = (rest: string): string => `${context.repository}#${next.number}:${rest}`
+  const agentId = next.agentId
+  const owner: Actor = agentId ?? 'daemon'
+  const events: NewEvent[] = []
+
+  if (old === null) events.push({ type: 'pr.opened', agentId, actor: owner, payload: { ...facts, draft: next.draft }, dedupeKey: key('opened') })
+  if (old?.state === 'closed' && next.state === 'open') {
+    events.push({ type: 'pr.reopened', agentId, actor: 'daemon', payload: facts, dedupeKey: key(`st:open:${next.updatedAt}`) })
+  }
+  if (old !== null && old.base.branch !== next.base.branch) {
+    const payload = { ...facts, old_base: old.base.branch }
+    events.push({ type: 'pr.retargeted', agentId, actor: 'daemon', payload, dedupeKey: key(`rt:${old.base.branch}:${next.base.branch}:${next.updatedAt}`) })
+  }
+  if (old !== null && old.head.sha !== next.head.sha) {
+    const payload = { ...facts, old: old.head.sha, new: next.head.sha, after_changes_requested: changesWereRequested(old, next) }
+    events.push({ type: 'pr.pushed', agentId, actor: owner, payload, dedupeKey: key(`push:${old.head.sha}:${next.head.sha}`) })
+  }
+  events.push(...words(old, next, context, facts, key))
+  if (next.state === 'open') events.push(...condition(old, next, context, facts, key))
+  if (next.state === 'merged' && old?.state !== 'merged') {
+    const byForge = next.mergedBy === null || next.mergedBy.startsWith('forge:')
+    const actor = byForge ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon') : (next.mergedBy ?? 'daemon')
+    const payload = { ...facts, sha: next.mergeSha, by: actor, external: byForge && context.mergeStartedBy === null }
+    events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
+  }
+  if (next.state === 'closed' && old?.state !== 'closed') {
+    events.push({ type: 'pr.closed', agentId, actor: 'daemon', payload: facts, dedupeKey: key(`st:closed:${next.updatedAt}`) })
+  }
+  return events
+}
+
+type Facts = Readonly<{ number: number; title: string; url: string; head: string; base: string }>
+
+/** Reviews and comments that were not there before. */
+function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext, facts: Facts, key: (rest: string) => string): NewEvent[] {
+  const events: NewEvent[] = []
+  const isNews = (at: number): boolean => old !== null || at >= context.newsSince
+  const before = new Map((old?.reviews ?? []).map((review) => [review.id, review]))
+  for (const review of next.reviews.filter(({ submittedAt }) => isNews(submittedAt))) {
+    const known = before.get(review.id)
+    if (known === undefined || known.state !== review.state) {
+      const payload = {
+        ...facts,
+        review_id: review.id,
+        state: review.state,
+        author: review.authorName,
+        body: review.body,
+        comments: review.comments.map(({ path, line, body, author }) => ({ path, line, body, author: nameIn(review, author) })),
+        trusted: review.trusted,
+        stale: review.commit !== next.head.sha,
+      }
+      events.push({ type: 'pr.review', agentId: next.agentId, actor: review.author, payload, dedupeKey: key(`review:${review.id}:${review.state}`) })
+      continue
+    }
+    const told = new Set(known.comments.map(({ id }) => id))
+    for (const comment of review.comments.filter(({ id }) => !told.has(id))) {
+      const { path, line, body } = comment
+      const payload = { ...facts, comment_id: comment.id, path, line, body, author: nameIn(review, comment.author), trusted: review.trusted }
+      events.push({ type: 'pr.thread_comment', agentId: next.agentId, actor: comment.author, payload, dedupeKey: key(`tc:${comment.id}`) })
+    }
+  }
+  const known = new Set((old?.comments ?? []).map(({ id }) => id))
+  for (const comment of next.comments.filter(({ id, at, author }) => !known.has(id) && isNews(at) && author !== next.agentId)) {
+    const payload = { ...facts, comment_id: comment.id, author: comment.authorName, body: comment.body, trusted: comment.trusted }
+    events.push({ type: 'pr.comment', agentId: next.agentId, actor: comment.author, payload, dedupeKey: key(`ic:${comment.id}`) })
+  }
+  return events
+}
+
+/** Checks, conflicts and whether it can be merged. */
+function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext, facts: Facts, key: (rest: string) => string): NewEvent[] {
+  const events: NewEvent[] = []
+  const about = { agentId: next.agentId, actor: 'daemon' } as const
+  const sha = next.head.sha
+  if (checksKey(next) !== null && (old === null || old.state !== 'open' || checksKey(old) !== checksKey(next))) {
+    const dedupeKey = key(`ci:${checksKey(next)}`)
+    if (next.checksState === 'pending') events.push({ ...about, type: 'ci.pending', payload: { ...facts, sha, jobs: namesOf(next.checks) }, dedupeKey })
+    if (next.checksState === 'passed') events.push({ ...about, type: 'ci.passed', payload: { ...facts, sha }, dedupeKey })
+    if (next.checksState === 'failed') {
+      const jobs = next.checks.filter(hasFailed).map(({ name, url, logTail }) => ({ name, url, log: logTail ?? '' }))
+      events.push({ ...about, type: 'ci.failed', payload: { ...facts, sha, jobs, times: context.failures + 1 }, dedupeKey })
+    }
+  }
+  const merge = `mg:${sha}:${next.base.sha ?? next.base.branch}`
+  if (next.mergeable === 'conflicting' && context.lastMergeable !== 'conflicting') {
+    events.push({ ...about, type: 'pr.conflict', payload: { ...facts, files: [...next.conflictFiles] }, dedupeKey: key(`${merge}:conflicting`) })
+  }
+  if (next.mergeable === 'mergeable' && context.lastMergeable === 'conflicting') {
+    events.push({ ...about, type: 'pr.conflict_cleared', payload: facts, dedupeKey: key(`${merge}:mergeable`) })
+  }
+  if (isReady(next) && !(old !== null && isReady(old) && old.head.sha === sha)) {
+    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(`ready:${sha}`) })
+  }
+  return events
+}
+
+export const hasFailed = ({ status }: Check): boolean => status === 'failed' || status === 'timed_out'
+const namesOf = (checks: readonly Check[]): string[] => [...new Set(checks.map(({ name }) => name))].sort()
+
+/** What the checks of the head say, as part of a key: null where they say nothing that is known. */
+function checksKey({ head, checks, checksState }: PullRequestSnapshot): string | null {
+  if (checksState === 'pending') return `${head.sha}:pending`
+  if (checksState === 'passed') return `${head.sha}:passed:${namesOf(checks).join(',')}`
+  if (checksState === 'failed') return `${head.sha}:failed:${namesOf(checks.filter(hasFailed)).join(',')}`
+  return null
+}
+
+/** No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
+export const isReady = (pull: PullRequestSnapshot): boolean =>
+  pull.state === 'open' &&
+  !pull.draft &&
+  pull.mergeable === 'mergeable' &&
+  pull.reviewDecision !== 'changes_requested' &&
+  (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
+
+/** Fixes come after a change request for the head before, also one that the last look had not seen yet. */
+const changesWereRequested = (old: PullRequestSnapshot, next: PullRequestSnapshot): boolean =>
+  old.reviewDecision === 'changes_requested' || next.reviews.some(({ state, commit }) => state === 'changes_requested' && commit === old.head.sha)
+
+const nameIn = (review: Review, author: LineComment['author']): string => (author === review.author ? review.authorName : author.replace(/^forge:/, ''))

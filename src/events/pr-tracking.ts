@@ -1,0 +1,91 @@
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Config } from '../config/schema.ts'
+import type { NewEvent } from './event.ts'
+
+/** What is remembered of a pull request beside its last snapshot. Times are milliseconds since the epoch. */
+export interface Tracking {
+  readonly lastMergeable: 'mergeable' | 'conflicting' | null
+  /** Heads in a row whose checks failed, and the last of them. */
+  readonly failedHeads: number
+  readonly lastFailedHead: string | null
+  /** Failed checks and change requests since it was last green. */
+  readonly rounds: number
+  /** When something last happened to it. */
+  readonly progressAt: number
+  /** Since when a review of the head is awaited, and whether after fixes. */
+  readonly reviewSince: number
+  readonly afterFixes: boolean
+}
+
+export const untracked = (now: number): Tracking => ({
+  lastMergeable: null,
+  failedHeads: 0,
+  lastFailedHead: null,
+  rounds: 0,
+  progressAt: now,
+  reviewSince: now,
+  afterFixes: false,
+})
+
+/** Failed heads in a row before this one. */
+export const failuresBefore = (tracking: Tracking, head: string): number =>
+  tracking.lastFailedHead === head ? Math.max(tracking.failedHeads - 1, 0) : tracking.failedHeads
+
+/** The next memory, after these events. Pure. */
+export function track(before: Tracking, next: PullRequestSnapshot, events: readonly NewEvent[], now: number): Tracking {
+  let after: Tracking = { ...before, lastMergeable: next.mergeable === 'unknown' ? before.lastMergeable : next.mergeable }
+  if (events.length > 0) after = { ...after, progressAt: now }
+  for (const event of events) {
+    switch (event.type) {
+      case 'ci.failed':
+        after = { ...after, rounds: after.rounds + 1, failedHeads: failuresBefore(after, event.payload.sha) + 1, lastFailedHead: event.payload.sha }
+        break
+      case 'ci.passed':
+        after = { ...after, failedHeads: 0, lastFailedHead: null }
+        break
+      case 'pr.ready':
+        after = { ...after, rounds: 0 }
+        break
+      case 'pr.review':
+        if (event.payload.state === 'changes_requested') after = { ...after, rounds: after.rounds + 1 }
+        break
+      case 'pr.opened':
+      case 'pr.reopened':
+        after = { ...after, reviewSince: now, afterFixes: false }
+        break
+      case 'pr.pushed':
+        after = { ...after, reviewSince: now, afterFixes: event.payload.after_changes_requested }
+        break
+      default:
+    }
+  }
+  return after
+}
+
+export interface Deadline {
+  readonly kind: 'review' | 'stalled'
+  readonly at: number
+}
+
+/** What is due when, unless something happens before. */
+export function deadlinesOf(tracking: Tracking, pull: PullRequestSnapshot, config: Config['forge']): Deadline[] {
+  if (pull.state !== 'open') return []
+  const deadlines: Deadline[] = [{ kind: 'stalled', at: tracking.progressAt + config.stalled_after * 1000 }]
+  const reviewed = pull.reviews.some(({ commit, author }) => commit === pull.head.sha && author !== pull.agentId)
+  if (!pull.draft && !reviewed) {
+    deadlines.push({ kind: 'review', at: tracking.reviewSince + reviewPatience(tracking, config) * 1000 })
+  }
+  return deadlines
+}
+
+/** Seconds. */
+export const reviewPatience = (tracking: Tracking, config: Config['forge']): number =>
+  tracking.afterFixes ? config.review_timeout_after_fixes : config.review_timeout
+
+/** Somebody is at work on it, or ought to be: looked at often. */
+export const isActive = (pull: PullRequestSnapshot): boolean =>
+  pull.state === 'open' &&
+  (pull.checksState === 'pending' ||
+    pull.checksState === 'unknown' ||
+    pull.mergeable === 'unknown' ||
+    (!pull.draft && !pull.reviews.some(({ commit }) => commit === pull.head.sha)))
