@@ -32,6 +32,7 @@ await live((agent) => {
     await own.file(`${order.task}\n\nAsked and answered: ${answer}`)
   }
 
+  /** Does what the comments on lines say, and answers whether there was anything left to do. */
   async function review(text) {
     const points = lineComments(text)
     for (const { path, line, comment } of points) {
@@ -44,10 +45,11 @@ await live((agent) => {
       lines[line - 1] = at.replace(fix.find, () => fix.put)
       workshop.save(file, lines.join('\n'))
     }
-    if (!(await workshop.changed())) return
+    if (!(await workshop.changed())) return false
     if (!(await workshop.test(order.tests))) throw new Error('the tests fail after the review’s changes')
-    await workshop.commit(`Take up the review of ${order.tests.length === 0 ? 'the change' : order.name}`)
-    // The stop check rebases and pushes where the base moved; where it did not, it asks for the push.
+    await workshop.commit(`Take up the review of ${order.name}`)
+    // The stop check rebases and pushes where the base moved; where it did not, it asks again, and is given the push.
+    return true
   }
 
   async function failure(text) {
@@ -77,9 +79,11 @@ await live((agent) => {
       else if (tag === 'MERGED') await own.report()
       else if (tag === 'MAIL') await own.readMail()
     },
-    async objected({ objection }) {
+    async objected({ objection, reason }) {
       if (await own.resolved()) return
       if (objection === 'uncommitted') await workshop.commit(`Finish: ${order.title}`)
+      // The review may be told here before its message arrives.
+      else if (objection === 'changes_requested' && (await review(reason))) return
       else if (objection === 'no_pull_request' || objection === 'changes_requested') await own.file(order.task)
     },
     async settle() {},

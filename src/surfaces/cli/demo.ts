@@ -37,9 +37,9 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
     if (context.options().json) for (const line of [...result.faults, ...result.diagnosis]) context.terminal.stderr.write(`${line}\n`)
   } finally {
     await display.close()
-    if (!keep || !finished) {
+    if (!keep) {
       await endDemo(context, workspace)
       await workspace.remove()
-    }
+    } else if (!finished) context.terminal.stderr.write(`Kept as it is: ${workspace.folder}\n`)
   }
 }

@@ -1,3 +1,5 @@
+import { appendFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { TreeView } from '../../../core/core.ts'
 import { ExomonadError } from '../../../errors.ts'
 import { repositoryHash } from '../../../paths.ts'
@@ -43,6 +45,7 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   await writeConfiguration(workspace, repository, multiplexer)
   display.step(`exomonad init (terminals: ${multiplexer})`)
   await workspace.exomonad('init')
+  await appendFile(join(workspace.repository, '.git', 'info', 'exclude'), '/.exomonad/config.toml\n') // TEMPORARY
   throwIfInterrupted(signal)
   display.step('exomonad up: the root’s agent gets its task')
   await workspace.exomonad('up', await readTask(repository))
@@ -83,7 +86,7 @@ async function chooseMultiplexer(workspace: Workspace, wanted: DemoMultiplexer):
 }
 
 function throwIfInterrupted(signal: AbortSignal): void {
-  if (signal.aborted) throw new ExomonadError('NOT_AVAILABLE', 'The demo was interrupted; everything it had made is removed.')
+  if (signal.aborted) throw new ExomonadError('NOT_AVAILABLE', 'The demo was interrupted.')
 }
 
 /** Ends the demo's agents, daemon and terminals. The folder stays. Safe at any point of a run. */
@@ -91,6 +94,10 @@ export async function endDemo(context: CliContext, workspace: Workspace): Promis
   const inside = await workspace.run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir']).catch(() => null)
   if (inside?.exitCode !== 0) return
   await workspace.exomonad('down').catch(() => workspace.exomonad('daemon', 'stop').catch(() => ''))
-  // Only a terminal server that outlived its daemon is still there; it is the demo's own, named by the hash of its repository.
-  await workspace.run('tmux', ['-L', `exomonad-${repositoryHash(inside.stdout.trim())}`, 'kill-server'], workspace.folder)
+  // A terminal server that outlived its daemon is the demo's own, named by the hash of its repository. tmux leaves its socket file.
+  const server = ['-L', `exomonad-${repositoryHash(inside.stdout.trim())}`]
+  const socket = await workspace.run('tmux', [...server, 'display-message', '-p', '#{socket_path}'], workspace.folder)
+  if (socket.exitCode !== 0) return
+  await workspace.run('tmux', [...server, 'kill-server'], workspace.folder)
+  await rm(socket.stdout.trim(), { force: true })
 }
