@@ -152,15 +152,17 @@ export function createReservations(
         )
       }
       if (status.head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit yet. Commit something, then spawn.`)
-      if (status.dirty.length > 0 && !allowDirty) {
-        const shown = status.dirty.slice(0, 20)
+      // What `init` wrote may stay uncommitted: children are run by this configuration, wherever it is.
+      const dirty = status.dirty.filter((path) => !path.startsWith('.exomonad/'))
+      if (dirty.length > 0 && !allowDirty) {
+        const shown = dirty.slice(0, 20)
         throw new ExomonadError(
           'DIRTY_WORKTREE',
-          `${agent.worktree} has uncommitted changes that children would not see: ${shown.join(', ')}${status.dirty.length > shown.length ? ` and ${status.dirty.length - shown.length} more` : ''}. Commit them, or spawn with allow_dirty.`,
+          `${agent.worktree} has uncommitted changes that children would not see: ${shown.join(', ')}${dirty.length > shown.length ? ` and ${dirty.length - shown.length} more` : ''}. Commit them, or spawn with allow_dirty.`,
           { worktree: agent.worktree, files: shown },
         )
       }
-      const warnings = status.dirty.length > 0 ? [`${status.dirty.length} uncommitted files of ${agent.branch} are not in the child’s worktree.`] : []
+      const warnings = dirty.length > 0 ? [`${dirty.length} uncommitted files of ${agent.branch} are not in the child’s worktree.`] : []
       return { branch: agent.branch, sha: status.head, warnings }
     },
 
