@@ -1,5 +1,4 @@
-import { appendFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { TreeView } from '../../../core/core.ts'
 import { ExomonadError } from '../../../errors.ts'
 import { repositoryHash } from '../../../paths.ts'
@@ -45,7 +44,6 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   await writeConfiguration(workspace, repository, multiplexer)
   display.step(`exomonad init (terminals: ${multiplexer})`)
   await workspace.exomonad('init')
-  await appendFile(join(workspace.repository, '.git', 'info', 'exclude'), '/.exomonad/config.toml\n') // TEMPORARY
   throwIfInterrupted(signal)
   display.step('exomonad up: the root’s agent gets its task')
   await workspace.exomonad('up', await readTask(repository))
