@@ -57,7 +57,11 @@ function formatLogLine(line: string, palette: Palette): string {
   const name = LEVELS[Number(level)] ?? ''
   const paint = Number(level) >= 50 ? palette.bad : Number(level) >= 40 ? palette.attention : palette.dim
   const facts = Object.entries(rest)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(isError(value) ? value.message : value)}`)
     .join(' ')
   return `${palette.dim(timeOfDay(Date.parse(String(time))))} ${paint(name.padEnd(5))} ${printable(String(msg ?? ''))} ${palette.dim(printable(facts))}`.trimEnd()
 }
+
+/** Errors are logged with their stack; for eyes the words do, and --json has the rest. */
+const isError = (value: unknown): value is { message: string } =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' && 'stack' in value

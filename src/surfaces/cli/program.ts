@@ -15,7 +15,7 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     .option('--as <agent>', 'Act for this agent: id, branch or name (only the owner may)')
     .option('--json', 'Print the result as one JSON document')
     .option('--no-color', 'No colours (also: NO_COLOR)')
-    .helpCommand('help [command]', 'Show help for a command')
+    .addHelpCommand(new Command('help').argument('[command]').description('Show help for a command').helpGroup('For agents and scripts:'))
     .exitOverride()
     .showHelpAfterError('`exomonad help` and `exomonad help COMMAND` show what there is.')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), sortOptions: false })

@@ -111,9 +111,11 @@ function mailCell(node: TreeNode, palette: Palette): Cell {
 function headline(view: TreeView, { width, palette }: TreeOptions): string[] {
   const { agents, live, done, failed } = view.counts
   const counts = [plural(agents, 'agent'), `${live} live`, `${done} done`, ...(failed > 0 ? [`${failed} failed`] : [])].join(' · ')
-  const repository = cut(printableLine(view.repository), Math.max(8, width - 2 - displayWidth(counts) - 2))
+  const whole = printableLine(view.repository)
+  const forName = width - 2 - 2 - displayWidth(counts)
+  if (forName < Math.min(8, displayWidth(whole))) return [cut(`◆ ${whole}`, width)]
+  const repository = cut(whole, forName)
   const room = width - 2 - displayWidth(repository) - displayWidth(counts)
-  if (room < 2) return [cut(`◆ ${repository}`, width)]
   return [`${palette.active('◆')} ${palette.bold(repository)}${' '.repeat(room)}${failed > 0 ? palette.bad(counts) : palette.dim(counts)}`]
 }
 

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TreeNode } from '../../../src/core/core.ts'
+import { createPalette } from '../../../src/surfaces/cli/palette.ts'
+import { renderTree } from '../../../src/surfaces/cli/tree-view.ts'
+import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import { node, pull, view } from './sample-tree.ts'
+
+const plain = createPalette(false)
+const rendered = (root: TreeNode, width = 120): string[] => renderTree(view(root), { width, palette: plain })
+const lineOf = (lines: readonly string[], text: string): string => lines.find((line) => line.includes(text)) ?? ''
+
+describe('the tree on a terminal', () => {
+  it('draws parents above children, with the lines that connect them and each branch from where its parent’s ends', () => {
+    const lines = rendered(
+      node('feature/x.y', {
+        children: [node('feature/x.y.auth', { children: [node('feature/x.y.auth.tokens'), node('feature/x.y.auth.sessions')] }), node('feature/x.y.docs')],
+      }),
+    )
+    expect(lines.slice(3).map((line) => line.split('  worker')[0]?.trimEnd())).toEqual([
+      'feature/x.y',
+      '├─ .auth',
+      '│  ├─ .tokens',
+      '│  └─ .sessions',
+      '└─ .docs',
+    ])
+  })
+
+  it('names agents whose branch does not: adopted branches, and those that share their parent’s', () => {
+    const lines = rendered(node('main', { children: [node('old/branch', { name: 'rescue' }), node('main', { name: 'fork-1' })] }))
+    expect(lines.join('\n')).toContain('├─ old/branch (rescue)')
+    expect(lines.join('\n')).toContain('└─ (fork-1)')
+  })
+
+  it('says of each agent what a person wants to know first', () => {
+    const lines = rendered(
+      node('main', {
+        kind: 'root',
+        children: [
+          node('main.a', { state: 'waiting', state_reason: 'question q-1' }),
+          node('main.b', { state: 'idle', outcome: { success: true } }),
+          node('main.c', { state: 'idle', pr: pull(3, { state: 'merged', checks: 'passed' }) }),
+          node('main.d', { state: 'idle', outcome: { success: false, error: 'no network' } }),
+          node('main.e', { state: 'failed', state_reason: 'exit 1' }),
+          node('main.f', { pr: pull(4, { checks: 'failed', review: 'changes_requested' }), tokens: 12_345, undelivered: 2 }),
+          node('main.g', { pr: pull(5, { draft: true, checks: 'pending' }), undecided: 1 }),
+          node('main.h', { pr: pull(6, { mergeable: 'conflicting' }) }),
+        ],
+      }),
+      160,
+    )
+    expect(lineOf(lines, '.a')).toContain('◇ waiting question q-1')
+    expect(lineOf(lines, '.b')).toContain('✓ done')
+    expect(lineOf(lines, '.c')).toMatch(/✓ merged +#3 merged +✓ passed/)
+    expect(lineOf(lines, '.d')).toContain('✗ gave up no network')
+    expect(lineOf(lines, '.e')).toContain('✗ failed exit 1')
+    expect(lineOf(lines, '.f')).toMatch(/#4 changes +✗ failed +12k +3m +2$/)
+    expect(lineOf(lines, '.g')).toMatch(/#5 draft +● running +3m +1!$/)
+    expect(lineOf(lines, '.h')).toContain('#6 conflict')
+  })
+
+  it('says what waits for the human, and where to look', () => {
+    const lines = renderTree(view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }), { width: 100, palette: plain })
+    expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
+  })
+
+  it('aligns columns by what is seen, also with wide characters', () => {
+    const lines = rendered(node('main', { children: [node('main.日本語'), node('main.e\u0301te\u0301'), node('main.plain')] })).slice(3)
+    const columns = lines.map((line) => displayWidth(line.slice(0, line.indexOf('worker'))))
+    expect(new Set(columns).size).toBe(1)
+  })
+
+  it('lets no agent drive the terminal', () => {
+    const lines = rendered(node('main', { children: [node('main.x', { state: 'failed', state_reason: '\u001b]0;owned\u0007\u001b[2J\nnext\u202e' })] }))
+    // oxlint-disable-next-line no-control-regex -- these must not be there
+    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+    expect(lineOf(lines, '.x')).toContain('✗ failed next')
+  })
+
+  const facts = fc.record({
+    state: fc.constantFrom('running', 'idle', 'waiting', 'failed', 'killed', 'odd'),
+    state_reason: fc.option(fc.string({ unit: 'grapheme' })),
+    kind: fc.constantFrom('worker', 'subtree'),
+    tokens: fc.nat(),
+    age_seconds: fc.nat(),
+    undelivered: fc.nat(200),
+    undecided: fc.nat(3),
+    pr: fc.option(fc.nat(5000).map((number) => pull(number, { checks: 'pending', review: 'approved' }))),
+  })
+  const any = fc.record({ branch: fc.string({ unit: 'grapheme', maxLength: 60 }), below: fc.nat(), facts })
+  /** Each entry hangs below one that came before it. */
+  const anyNode = fc.array(any, { minLength: 1, maxLength: 12 }).map((entries) => {
+    const nodes = entries.map((entry) => node(entry.branch, { ...entry.facts, children: [] }))
+    for (const [index, entry] of entries.entries()) if (index > 0) nodes[entry.below % index]?.children.push(nodes[index] as TreeNode)
+    return nodes[0] as TreeNode
+  })
+
+  it('never draws a line wider than the terminal, coloured or not, and one line per agent', () => {
+    fc.assert(
+      fc.property(anyNode, fc.integer({ min: 30, max: 200 }), fc.boolean(), (root, width, color) => {
+        const lines = renderTree(view(root), { width, palette: createPalette(color) })
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
+        const count = (one: TreeNode): number => 1 + one.children.reduce((sum, child) => sum + count(child), 0)
+        expect(lines).toHaveLength(3 + count(root))
+      }),
+    )
+  })
+
+  it('shows the same text with and without colours', () => {
+    fc.assert(
+      fc.property(anyNode, (root) => {
+        const [coloured, uncoloured] = [true, false].map((color) => renderTree(view(root), { width: 100, palette: createPalette(color) }).join('\n'))
+        // oxlint-disable-next-line no-control-regex -- colour codes
+        expect(coloured?.replace(/\u001b\[\d+m/g, '')).toBe(uncoloured)
+      }),
+    )
+  })
+})

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { configSchema } from '../../../src/config/schema.ts'
+import { ExomonadError } from '../../../src/errors.ts'
+
+function refusal(text: string, toolNames?: readonly string[]): ExomonadError {
+  try {
+    parseConfig(text, 'config.toml', toolNames === undefined ? {} : { toolNames })
+  } catch (error) {
+    if (error instanceof ExomonadError) return error
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+describe('the configuration', () => {
+  it('is the defaults where there is no file', async () => {
+    expect(await loadConfig('/nowhere/at/all/config.toml')).toEqual(configSchema.parse({}))
+  })
+
+  it('is read from a file and frozen to its leaves', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 't-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'config.toml')
+    writeFileSync(file, '[limits]\nmax_live_agents = 7\n[forge.local]\nci = ["npm", "test"]\n')
+    const config = await loadConfig(file)
+    expect(config.limits.max_live_agents).toBe(7)
+    expect(config.limits.max_tree_depth).toBe(3)
+    expect(() => (config.forge.local.ci as string[]).push('more')).toThrow(TypeError)
+    expect(() => Object.assign(config.limits, { max_live_agents: 8 })).toThrow(TypeError)
+  })
+
+  it('says file, line, key, what was found and what is allowed', () => {
+    const error = refusal('# a comment\n[limits]\nmax_live_agents = "many"\n')
+    expect(error.code).toBe('CONFIG_INVALID')
+    expect(error.message).toBe('config.toml:3: limits.max_live_agents: found "many" (a string); allowed: a whole number from 1')
+    expect(error.facts['findings']).toEqual([{ key: 'limits.max_live_agents', line: 3, problem: 'found "many" (a string); allowed: a whole number from 1' }])
+  })
+
+  it('names the nearest known key for an unknown one, at every depth', () => {
+    expect(refusal('[forge.local]\nci_timout = 3').message).toBe('config.toml:2: forge.local.ci_timout: unknown key; did you mean "ci_timeout"?')
+    expect(refusal('[limts]\nmax_tree_depth = 1').message).toBe('config.toml:1: limts: unknown key; did you mean "limits"?')
+    expect(refusal('[agents.a]\nadapter = "command"\ncommand = ["x"]\nack = true').message).toContain('agents.a.ack: unknown key; did you mean "acks"?')
+    expect(refusal('[log]\nxyzzy = 1').message).toContain('unknown key; known here: level')
+  })
+
+  it('tells all findings at once, in the order of the file', () => {
+    const error = refusal('[limits]\nmax_live_agents = 0\n[multiplexer]\nkind = "screen"\n[log]\nlevle = "info"\n')
+    expect(error.message.split('\n')).toEqual([
+      'config.toml has 3 findings:',
+      '  line 2: limits.max_live_agents: found 0 (a number); allowed: a whole number from 1',
+      '  line 4: multiplexer.kind: found "screen" (a string); allowed: "auto", "tmux", "headless"',
+      '  line 6: log.levle: unknown key; did you mean "level"?',
+    ])
+  })
+
+  it('shows where TOML itself is broken', () => {
+    const error = refusal('[limits]\nmax_live_agents = = 3\n')
+    expect(error.message).toMatch(/^config\.toml:2: not valid TOML \(column \d+\)/)
+    expect(error.facts['findings']).toMatchObject([{ key: '', line: 2 }])
+  })
+
+  it('says what is missing', () => {
+    expect(refusal('[agents.a]\nadapter = "command"').message).toBe('config.toml:1: agents.a.command: missing; allowed: a list of one or more strings')
+  })
+
+  it('finds references that lead nowhere', () => {
+    expect(refusal('[roles.tl]\nagent = "clade"\n[agents.claude]\nadapter = "command"\ncommand = ["x"]').message).toBe(
+      'config.toml:2: roles.tl.agent: found "clade", but there is no [agents.clade]; did you mean "claude"?',
+    )
+    expect(refusal('[agents.a]\nadapter = "command"\ncommand = ["x", "--in={{promt_file}}"]').message).toBe(
+      'config.toml:3: agents.a.command.1: found {{promt_file}}, which stands for nothing; did you mean "prompt_file"?',
+    )
+    expect(refusal('[roles.reviewer]\ntools = ["pr_dif"]', ['pr_diff', 'note']).message).toContain('found "pr_dif", which is no tool; did you mean "pr_diff"?')
+    expect(refusal('[roles.dev]\ntools = ["note"]').message).toContain('the tools of tl and dev are fixed')
+  })
+
+  it('accepts what those references lead to', () => {
+    const config = parseConfig('[roles.r]\nagent = "a"\ntools = ["note"]\n[agents.a]\nadapter = "command"\ncommand = ["x", "{{ prompt_file }}"]', 'f', {
+      toolNames: ['note'],
+    })
+    expect(config.roles['r']?.agent).toBe('a')
+  })
+})

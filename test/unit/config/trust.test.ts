@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readEnvironment } from '../../../src/config/environment.ts'
+import { assertTrusted, checkTrust, recordTrust, type TrustSubject } from '../../../src/config/trust.ts'
+import { trustFile } from '../../../src/config/user-state.ts'
+import { pathsOf } from '../../../src/paths.ts'
+
+interface Setting {
+  readonly subject: TrustSubject
+  readonly home: string
+  track(...files: string[]): void
+  write(file: string, text: string): void
+}
+
+function setting(): Setting {
+  const folder = mkdtempSync(join(tmpdir(), 't-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const home = join(folder, 'repo')
+  mkdirSync(join(home, '.exomonad', 'templates'), { recursive: true })
+  let tracked: string[] = []
+  return {
+    subject: {
+      paths: pathsOf(join(home, '.git'), home),
+      environment: readEnvironment({ HOME: join(folder, 'home') }),
+      trackedFiles: () => Promise.resolve(tracked),
+    },
+    home,
+    track: (...files) => void (tracked = files),
+    write: (file, text) => writeFileSync(join(home, file), text),
+  }
+}
+
+const CONFIG = '.exomonad/config.toml'
+const TEMPLATE = '.exomonad/templates/note.liquid'
+
+describe('trust', () => {
+  it('is not asked for what git does not track', async () => {
+    const { subject, write } = setting()
+    write(CONFIG, 'a')
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+  })
+
+  it('is asked for tracked configuration and templates, and for nothing else', async () => {
+    const { subject, write, track } = setting()
+    write(CONFIG, 'a')
+    write(TEMPLATE, 'b')
+    write('.exomonad/notes.txt', 'c')
+    track(CONFIG, TEMPLATE, '.exomonad/notes.txt')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG, TEMPLATE] })
+    await expect(assertTrusted(subject)).rejects.toMatchObject({ code: 'UNTRUSTED_CONFIG', facts: { changed: [CONFIG, TEMPLATE] } })
+  })
+
+  it('holds until a file changes or comes in addition', async () => {
+    const { subject, write, track } = setting()
+    write(CONFIG, 'a')
+    track(CONFIG)
+    expect(await recordTrust(subject)).toEqual([CONFIG])
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+    write(CONFIG, 'a ')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG] })
+    write(CONFIG, 'a')
+    write(TEMPLATE, 'b')
+    track(CONFIG, TEMPLATE)
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [TEMPLATE] })
+    await recordTrust(subject)
+    await assertTrusted(subject)
+  })
+
+  it('is kept when a file of one’s own is committed unchanged', async () => {
+    const { subject, write, track } = setting()
+    write(CONFIG, 'mine')
+    await recordTrust(subject)
+    track(CONFIG)
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+  })
+
+  it('covers only the paths it is given, and keeps what was trusted before', async () => {
+    const { subject, write, track } = setting()
+    write(CONFIG, 'a')
+    write(TEMPLATE, 'b')
+    track(CONFIG, TEMPLATE)
+    expect(await recordTrust(subject, [TEMPLATE])).toEqual([TEMPLATE])
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG] })
+    await recordTrust(subject, [CONFIG])
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+  })
+
+  it('is never given to symbolic links, whose target could change unseen', async () => {
+    const { subject, home, track } = setting()
+    writeFileSync(join(home, 'elsewhere'), 'x')
+    symlinkSync('../elsewhere', join(home, CONFIG))
+    track(CONFIG)
+    await expect(recordTrust(subject)).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG] })
+  })
+
+  it('is not given to a link in place of the templates folder', async () => {
+    const { subject, home, write, track } = setting()
+    write(CONFIG, 'a')
+    rmSync(join(home, '.exomonad', 'templates'), { recursive: true })
+    symlinkSync('../other', join(home, '.exomonad', 'templates'))
+    track('.exomonad/templates')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad/templates'] })
+  })
+
+  it('does not survive a record that is damaged, and keeps the record from others’ eyes', async () => {
+    const { subject, write, track } = setting()
+    write(CONFIG, 'a')
+    track(CONFIG)
+    await recordTrust(subject)
+    const file = trustFile(subject.environment, subject.paths.commonDir)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    writeFileSync(file, '{ not json')
+    expect(await checkTrust(subject)).toMatchObject({ trusted: false })
+  })
+})
