@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { ExomonadError } from '../../../errors.ts'
+
+/** Longest path of a Unix socket on the systems we run on (macOS: 104 with its end mark). */
+const SOCKET_PATH_LIMIT = 103
+
+export interface HostFiles {
+  readonly lock: string
+  readonly log: string
+  /** `{protocol, pid, socket}` of the running host. */
+  readonly record: string
+}
+
+export const hostFiles = (stateDir: string): HostFiles => ({
+  lock: join(stateDir, 'pty-host.lock'),
+  log: join(stateDir, 'pty-host.log'),
+  record: join(stateDir, 'pty-host.json'),
+})
+
+/** Where the socket of a new host goes: in the state folder, or where that path is too long under a hash in the runtime folder. */
+export function chooseSocket(stateDir: string, runtimeDir: string): string {
+  const near = join(stateDir, 'pty-host.sock')
+  if (Buffer.byteLength(near) <= SOCKET_PATH_LIMIT) return near
+  const hash = createHash('sha256').update(stateDir).digest('hex').slice(0, 10)
+  const far = join(runtimeDir, `pty-${hash}.sock`)
+  if (Buffer.byteLength(far) <= SOCKET_PATH_LIMIT) return far
+  throw new ExomonadError('SOCKET_PATH_TOO_LONG', `The path ${far} is too long for a socket. Set XDG_RUNTIME_DIR to a short path.`, { path: far })
+}
+
+/** The socket that the running host recorded, where there is a record. */
+export async function recordedSocket(stateDir: string): Promise<string | undefined> {
+  try {
+    const { socket } = JSON.parse(await readFile(hostFiles(stateDir).record, 'utf8')) as { socket?: unknown }
+    return typeof socket === 'string' ? socket : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the socket's folder, 0700. Throws NOT_AVAILABLE for one that others could have put there. */
+export async function prepareFolder(socket: string): Promise<void> {
+  const folder = dirname(socket)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { uid, mode } = await lstat(folder)
+  if (uid === process.getuid?.() && (mode & 0o022) === 0) return
+  throw new ExomonadError(
+    'NOT_AVAILABLE',
+    `The folder ${folder} belongs to somebody else or others can write to it. Set XDG_RUNTIME_DIR to a folder of your own.`,
+    { folder },
+  )
+}
