@@ -2,6 +2,8 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { Sha } from '../ids.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
+import { knownPulls } from './pull-records.ts'
+import { readPull } from './pull-views.ts'
 import type { BranchPush } from './push-branch.ts'
 import type { Objection } from './stop-check.ts'
 
@@ -79,6 +81,18 @@ export function createStopSync({
     return undefined
   }
 
+  /**
+   * Its pull request is being merged, or was since the check began: the base moved by its own work, which a rebase would replay onto itself.
+   * Asked after the fetch: a merge that the fetch saw is either still in the journal or known to the forge.
+   */
+  const mergedMeanwhile = async (agent: Agent, head: Sha): Promise<boolean> => {
+    if ((await store.journal.open()).some((entry) => entry.kind === 'merge' && entry.data['head'] === agent.branch)) return true
+    const own = (await knownPulls(store)).findLast((pull) => pull.head.branch === agent.branch)
+    if (own === undefined) return false
+    const fresh = await readPull(forge, own.number)
+    return fresh.state === 'merged' && fresh.mergedHead === head
+  }
+
   return async (caller) => {
     const { agent } = caller
     const base = agent.baseBranch
@@ -100,6 +114,7 @@ export function createStopSync({
       }
       return undefined
     }
+    if (await mergedMeanwhile(agent, head)) return undefined
     const forkPoint = agent.forkPoint !== null && (await git.isAncestor(agent.forkPoint, head)) ? agent.forkPoint : await git.mergeBase(baseTip, head)
     return forkPoint === null ? undefined : rebase(caller, base, baseTip, forkPoint)
   }
