@@ -9,7 +9,7 @@ export async function verifyResult(workspace: Workspace, repository: DemoReposit
   const faults: string[] = []
   const branch = await workspace.git('symbolic-ref', '--short', 'HEAD')
   if (branch !== repository.branch) faults.push(`the root's worktree is on ${branch} instead of ${repository.branch}`)
-  const dirty = await workspace.git('status', '--porcelain')
+  const dirty = await workspace.git('status', '--porcelain', '--', ':!.exomonad')
   if (dirty !== '') faults.push(`the root's worktree has uncommitted changes: ${dirty}`)
   const tests = await workspace.run(process.execPath, [join(repository.folder, 'scripts', 'test.js')])
   if (tests.exitCode !== 0) faults.push(`the library's tests fail on ${branch}:\n${tests.stdout.slice(-2000)}`)
