@@ -12,6 +12,18 @@ const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION'
  */
 export const programOf = (argv: readonly string[]): string[] => ['/bin/sh', '-c', `unset ${MULTIPLEXER_VARIABLES}; exec "$@"`, 'exomonad', ...argv]
 
+/**
+ * The same for a pty library that leaves its descriptors open to the programs it starts: the terminals of other agents among them.
+ * dash can't name descriptors above 9, hence bash; a system without it leaves them open.
+ */
+export const programWithoutDescriptors = (argv: readonly string[]): string[] => ['/bin/sh', '-c', WITHOUT_DESCRIPTORS, 'exomonad', ...programOf(argv)]
+
+const CLOSE_ALL = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi; done; exec "$@"'
+const WITHOUT_DESCRIPTORS = `
+if [ -d /proc/self/fd ] && command -v bash >/dev/null 2>&1; then exec bash -c '${CLOSE_ALL}' "$0" "$@"; fi
+exec "$@"
+`
+
 /** A control character would break lists of panes. */
 export const titleOf = (name: string): string => name.replace(/\p{Cc}+/gu, ' ').slice(0, 80)
 

@@ -9,7 +9,7 @@ import { endProcesses } from '../end-processes.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
 import { paneGone } from '../pane-gone.ts'
 import { isForeground, isRunning } from '../processes.ts'
-import { checkOpen, programOf, titleOf } from '../program.ts'
+import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
 import { createHostClient, sibling } from './host-client.ts'
 import { chooseSocket } from './location.ts'
 import type { HostedPane } from './protocol.ts'
@@ -85,7 +85,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
           name: titleOf(name),
           cwd,
           env: { ...environment, ...env },
-          argv: programOf(argv),
+          argv: programWithoutDescriptors(argv),
           columns,
           rows,
         })

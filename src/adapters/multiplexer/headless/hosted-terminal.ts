@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { TypeResult } from '../multiplexer.ts'
+import { createInputQueue } from './input-queue.ts'
 
 export type Screen = InstanceType<typeof xterm.Terminal>
 
@@ -39,6 +40,8 @@ export function createHostedTerminal(options: {
   const screen = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true, logLevel: 'off' })
   // Without an encoding the pty gives bytes, which the screen puts together across chunk borders.
   const pty = spawn(file, args, { name: 'xterm-256color', cols: columns, rows, cwd, env, encoding: null })
+  const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: { destroyed: boolean } }
+  const write = createInputQueue(fd, () => !socket.destroyed)
   let ended: HostedTerminal['ended']
   let unparsed = 0
   let paused = false
@@ -61,7 +64,7 @@ export function createHostedTerminal(options: {
   }
   pty.onData(onData)
   screen.onData((answer) => {
-    if (ended === undefined) pty.write(answer)
+    if (ended === undefined) write(answer)
   })
   const end = new Promise<void>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
@@ -82,7 +85,7 @@ export function createHostedTerminal(options: {
     type: async (text, { paste }) => {
       await parsed()
       if (ended !== undefined) return { kind: 'dead' }
-      pty.write(paste && screen.modes.bracketedPasteMode ? `\u001B[200~${text}\u001B[201~` : text)
+      write(paste && screen.modes.bracketedPasteMode ? `\u001B[200~${text}\u001B[201~` : text)
       return { kind: 'typed' }
     },
     capture: async (lines) => {
