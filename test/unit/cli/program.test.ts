@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeProgram, main } from '../../../src/cli.ts'
+import { readEnvironment } from '../../../src/config/environment.ts'
+import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
+import type { Host } from '../../../src/surfaces/cli/host.ts'
+import { commandNamed } from '../../../src/surfaces/cli/program.ts'
+
+const BIN = join(import.meta.dirname, '..', '..', '..', 'src', 'bin.ts')
+
+/** Runs a command line in this process, with nothing behind it. */
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  const stream = (take: (text: string) => void) => ({ write: (text: string) => (take(text), true) })
+  const nothing = new Proxy({}, { get: (_target, name) => () => Promise.reject(new Error(`${String(name)} was called`)) }) as Host
+  const code = await main(argv, {
+    environment: readEnvironment({ HOME: '/nowhere' }),
+    cwd: '/',
+    host: nothing,
+    onInterrupt: () => () => {},
+    terminal: { stdout: stream((text) => (out += text)), stderr: stream((text) => (err += text)), stdin: (async function* () {})() },
+  })
+  return { code, out, err }
+}
+
+const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
+
+describe('the program', () => {
+  it('is described whole: every command, argument and option says what it is for', async () => {
+    const program = await describeProgram()
+    const commands = everyCommand(program).slice(1)
+    expect(commands.length).toBeGreaterThan(35)
+    for (const command of commands) {
+      expect(command.description(), command.name()).not.toBe('')
+      for (const argument of command.registeredArguments)
+        if (command.name() !== 'help') expect(argument.description, `${command.name()} ${argument.name()}`).not.toBe('')
+      for (const option of command.options) expect(option.description, `${command.name()} ${option.flags}`).not.toBe('')
+    }
+  })
+
+  it('has an action behind every command that has no sub-commands', async () => {
+    const program = await describeProgram()
+    for (const command of everyCommand(program)) {
+      if (command.commands.length > 0 || command.name() === 'help') continue
+      expect((command as unknown as { _actionHandler: unknown })._actionHandler, command.name()).toBeTypeOf('function')
+    }
+  })
+
+  it('has every command of the design', () => {
+    const names = COMMANDS.map((command) => command.name)
+    const wanted =
+      'init up down resume deinit daemon trust spawn tree pr note question answer inbox approve deny events attach logs send kill clean ps config call hook ack doctor completion demo'
+    expect(names).toEqual(expect.arrayContaining(wanted.split(' ')))
+  })
+
+  it('finds the command that a line names', () => {
+    expect(commandNamed(['tree', '--json'])).toBe('tree')
+    expect(commandNamed(['-C', 'pr', '--as', 'tree', '--json', 'spawn', 'workers'])).toBe('spawn')
+    expect(commandNamed(['help', 'pr'])).toBe('pr')
+    expect(commandNamed(['--help'])).toBeNull()
+  })
+})
+
+describe('the command line', () => {
+  it('helps, at every level, without touching anything', async () => {
+    const top = await run('--help')
+    expect(top).toMatchObject({ code: 0, err: '' })
+    for (const command of COMMANDS) if (command.hidden !== true) expect(top.out).toContain(command.summary)
+    expect((await run()).out).toBe(top.out)
+    expect((await run('help', 'spawn')).out).toBe((await run('spawn', '--help')).out)
+    expect((await run('pr', 'review', '--help')).out).toContain('--request-changes')
+    for (const line of top.out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  })
+
+  it.each([
+    [['tre'], 'Did you mean tree?'],
+    [['tree', '--wach'], 'Did you mean --watch?'],
+    [['tree', 'superfluous'], 'too many arguments'],
+    [['kill'], "missing required argument 'agent'"],
+    [['pr', 'list', '--state', 'odd'], 'Allowed choices are open, merged, closed, all'],
+    [['spawn', 'workers'], 'No task'],
+    [['pr', 'review', '3'], 'Give one of --approve'],
+    [['pr', 'review', '3', '--comment', '--at', 'x'], 'expected "path:line text"'],
+    [['call', 'tree', '{'], 'The input is not JSON'],
+    [['note', ' '], 'The message is empty'],
+    [['resume'], 'Name an agent, or give --all'],
+  ])('says what is wrong with %j, and ends with 2', async (argv, words) => {
+    const result = await run(...argv)
+    expect(result.code).toBe(2)
+    expect(result.err).toContain(words)
+    expect(result.err).not.toMatch(/^ +at /m)
+  })
+
+  it('answers bad usage as JSON too, where JSON is asked for', async () => {
+    expect(JSON.parse((await run('kill', '--json')).out)).toMatchObject({ code: 'INVALID_ARG', error: expect.stringContaining('agent') })
+    expect(JSON.parse((await run('call', 'tree', '{')).out)).toMatchObject({ code: 'INVALID_ARG' })
+  })
+
+  it('reports a failure in words on stderr, as JSON on stdout, and ends with 1', async () => {
+    const result = await run('tree', '--json')
+    expect(result.code).toBe(1)
+    expect(JSON.parse(result.out)).toMatchObject({ code: 'INTERNAL' })
+    expect(result.err).toMatch(/^✗ .*inspectRepository was called.*\(INTERNAL\)\n$/)
+  })
+})
+
+describe('the program file', () => {
+  it('says in one line that Node is too old', () => {
+    const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.0"}})'
+    const result = spawnSync(process.execPath, ['--import', old, BIN, '--help'], { encoding: 'utf8' })
+    expect(result.status).toBe(1)
+    expect(result.stdout).toBe('')
+    expect(result.stderr).toMatch(/^exomonad needs Node 22\.12 or newer; this is 20\.19\.0 \(.*\)\.\n$/)
+  })
+
+  it('loads none of the heavy libraries to help, or to speak with the daemon', () => {
+    const folder = mkdtempSync(join(tmpdir(), 't-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const tracer = join(folder, 'trace.mjs')
+    writeFileSync(
+      tracer,
+      `import { registerHooks } from 'node:module'
+       const seen = []
+       registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) })
+       process.on('exit', () => process.stderr.write('LOADED ' + JSON.stringify(seen)))`,
+    )
+    const loaded = (...argv: string[]): string[] => {
+      const env = { PATH: process.env['PATH'] ?? '', HOME: folder, EXOMONAD_SOCKET: join(folder, 'none'), EXOMONAD_TOKEN: 't' }
+      const { stderr } = spawnSync(process.execPath, ['--import', tracer, BIN, ...argv], { encoding: 'utf8', cwd: folder, env })
+      return JSON.parse(stderr.slice(stderr.indexOf('LOADED ') + 7)) as string[]
+    }
+    for (const argv of [['--help'], ['call', 'tree'], ['tree'], ['note', 'x'], ['ack', 'm-1']]) {
+      const packages = new Set(loaded(...argv).flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+      expect([...packages], argv.join(' ')).toEqual(['commander'])
+      expect(loaded(...argv)).not.toContain('node:http')
+    }
+  })
+})
