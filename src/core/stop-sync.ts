@@ -115,7 +115,10 @@ export function createStopSync({
       return undefined
     }
     if (await mergedMeanwhile(agent, head)) return undefined
-    const forkPoint = agent.forkPoint !== null && (await git.isAncestor(agent.forkPoint, head)) ? agent.forkPoint : await git.mergeBase(baseTip, head)
+    // The later of the two: a conflict that the agent resolved itself has moved the fork point without a record, a base that was rewritten lost it.
+    const shared = await git.mergeBase(baseTip, head)
+    const recorded = agent.forkPoint !== null && (await git.isAncestor(agent.forkPoint, head)) ? agent.forkPoint : null
+    const forkPoint = recorded !== null && (shared === null || !(await git.isAncestor(recorded, shared))) ? recorded : shared
     return forkPoint === null ? undefined : rebase(caller, base, baseTip, forkPoint)
   }
 }
