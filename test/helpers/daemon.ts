@@ -130,7 +130,8 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const scripts = join(repository.folder, 'scripts')
   mkdirSync(scripts)
   mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
-  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, options.multiplexer ?? 'headless', options.config))
+  const multiplexer = options.multiplexer ?? (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
+  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, multiplexer, options.config))
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
   const env = { ...repository.env, NO_COLOR: '1', ...options.env }

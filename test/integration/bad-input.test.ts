@@ -15,7 +15,7 @@ describe('bad arguments', () => {
     tree = await startExomonad()
     await tree.call('spawn_workers', workers('app-1', 'app-10'))
   })
-  afterAll(() => tree.stop())
+  afterAll(() => tree?.stop())
 
   it.each([
     ['an unknown agent', 'send', { to: 'nobody', message: 'x' }, 'AGENT_NOT_FOUND', /nobody/],

@@ -41,7 +41,7 @@ describe('pull requests', () => {
     await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
     await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
   })
-  afterAll(() => tree.stop())
+  afterAll(() => tree?.stop())
 
   it(verifies('R004-08', 'go to the recorded parent branch, are pushed, and are updated when filed again'), async () => {
     tree.script('filer', {
@@ -97,8 +97,10 @@ describe('pull requests', () => {
     const squash = await filed(tree, 'squashed')
     const merge = await filed(tree, 'merged')
 
-    // Not its parent: another tech lead, and the agent itself.
-    expect(await tree.refusal('merge_pr', { pr_number: squash.pr_number }, { as: 'merged' })).toMatchObject({ code: 'NOT_A_CHILD' })
+    // Another tech lead is not its parent.
+    tree.script('rival', { stop: false, steps: [{ do: 'tool', name: 'merge_pr', input: { pr_number: squash.pr_number } }] })
+    await tree.call('spawn_subtree', { task: 'x', branch_name: 'rival' })
+    expect(await tree.logged('rival', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ status: 403, answer: { code: 'NOT_A_CHILD' } })
     expect(await tree.refusal('merge_pr', { pr_number: 999 })).toMatchObject({ code: 'PR_NOT_FOUND' })
 
     const first = await tree.call('merge_pr', { pr_number: squash.pr_number }, { as: 'lead' })
@@ -108,7 +110,7 @@ describe('pull requests', () => {
     const second = await tree.call('merge_pr', { pr_number: merge.pr_number })
     expect(await parents(second.sha)).toEqual([expect.any(String), await tree.repository.git('rev-parse', 'main.merged')])
     expect(await tree.refusal('merge_pr', { pr_number: merge.pr_number })).toMatchObject({ code: 'PR_NOT_MERGEABLE' })
-    await heard(tree, 'merged', /\[PR MERGED\]/)
+    await heard(tree, 'merged', /\[MERGED\]/)
   })
 
   it(verifies('R004-11', 'are in the parent’s worktree after the merge; where it is dirty the answer says so and nothing is lost'), async () => {
@@ -179,7 +181,7 @@ describe('checks and reviews', () => {
     tree.script('lead', {})
     tree.script('author', {
       ...filing('file.txt', 'teh thing\n'),
-      on: [{ match: 'CHANGES REQUESTED|changes_requested|requested changes', once: true, steps: filing('file.txt', 'the thing\n').steps }],
+      on: [{ match: 'requests changes|Changes were requested', once: true, steps: filing('file.txt', 'the thing\n').steps }],
     })
     tree.script('bystander', {})
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
@@ -191,14 +193,14 @@ describe('checks and reviews', () => {
     expect(review.code).toBe(0)
     const told = await heard(tree, 'author', /A typo/)
     expect(told).toContain('file.txt:1')
-    await heard(tree, 'lead', /\[PR PUSHED\]|\[FIXES/)
+    await heard(tree, 'lead', /\[FIXES PUSHED\]/)
     await waitFor('the change request to be answered', async () => (await shown(tree, number)).review !== 'changes_requested')
     expect(tree.log('bystander').filter((entry) => entry['kind'] === 'message' && /typo/.test(entry['text']))).toEqual([])
 
     // Somebody else merges the branch by hand and pushes.
     const remote = (await tree.repository.git('remote')).split('\n').find((name) => name === 'origin' || name === 'exomonad') ?? ''
     await tree.repository.git('push', '-q', remote, 'main.lead.author:main.lead')
-    await heard(tree, 'lead', /\[PR MERGED\]/)
+    await heard(tree, 'lead', /\[MERGED\]/)
     const merged = (await tree.events()).find((event) => event.type === 'pr.merged')
     expect(merged.payload).toMatchObject({ number, external: true })
   })

@@ -25,7 +25,7 @@ describe('spawning', () => {
   beforeAll(async () => {
     tree = await startExomonad({ config: '[limits]\nmax_tree_depth = 2\n' })
   })
-  afterAll(() => tree.stop())
+  afterAll(() => tree?.stop())
 
   it(verifies('R004-01', 'makes branch {current}.{slug} and a worktree under the main one, also when called from a nested worktree'), async () => {
     tree.script('search', {

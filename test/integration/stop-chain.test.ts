@@ -19,7 +19,7 @@ describe('the stop check', () => {
   beforeAll(async () => {
     tree = await startExomonad({ files: { 'shared.txt': 'base\n', 'README.md': '#\n' } })
   })
-  afterAll(() => tree.stop())
+  afterAll(() => tree?.stop())
 
   it('asks for a commit, then for a pull request, then lets go', async () => {
     tree.script('forgetful', {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -22,7 +22,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
     await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
   })
-  afterAll(() => tree.stop())
+  afterAll(() => tree?.stop())
 
   it(verifies('R004-13', 'a note returns at once and the parent reads [NOTE]'), async () => {
     tree.script('noter', { steps: [{ do: 'tool', name: 'note', input: { message: 'half of it is done' } }] })
@@ -175,20 +175,25 @@ describe('the human', () => {
     onTestFinished(() => tree.stop())
     const notices = join(tree.repository.folder, 'notices')
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
-    const more = `[limits]\napproval_depth = 1\n[notify]\ncommand = ["sh", "-c", ${JSON.stringify(`printf '%s\\n' "$1" >> '${notices}'`)}, "notify"]\n`
+    const more = `[limits]\napproval_depth = 2\n[notify]\ncommand = ["sh", "-c", ${JSON.stringify(`printf '%s\\n' "$1" >> '${notices}'`)}, "notify"]\n`
     writeFileSync(config, more, { flag: 'a' })
     expect((await tree.run(['init'])).code).toBe(0)
-    const spawning = worker(tree, 'asked')
-    const approval = await waitFor('the approval', async () => (await tree.call('inbox')).approvals[0])
-    expect(approval.what).toContain('main.asked')
-    expect((await tree.run(['approve', approval.approval_id])).code).toBe(0)
-    expect((await spawning).spawned).toHaveLength(1)
-
-    const refused = tree.refusal('spawn_workers', { specs: [{ name: 'refused', prompt: 'x' }] })
-    const second = await waitFor('the second approval', async () => (await tree.call('inbox')).approvals[0])
+    const spawn = (name: string) => ({ do: 'tool', name: 'spawn_workers', input: { specs: [{ name, prompt: 'x' }] } })
+    tree.script('lead', { steps: [spawn('wanted'), spawn('unwanted')] })
+    await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
+    const first = await waitFor('the approval', async () => (await tree.call('inbox')).approvals[0])
+    expect(first.what).toContain('main.lead.wanted')
+    expect(await tree.agent('wanted')).toBeUndefined()
+    expect((await tree.run(['approve', first.approval_id])).code).toBe(0)
+    const second = await waitFor('the second approval', async () => (await tree.call('inbox')).approvals.find((one: any) => one.what.includes('unwanted')))
     expect((await tree.run(['deny', second.approval_id, '--reason', 'too many'])).code).toBe(0)
-    expect(await refused).toMatchObject({ code: 'APPROVAL_DENIED', error: expect.stringContaining('too many') })
-    expect(await tree.agent('refused')).toBeUndefined()
+    await waitFor('both answers', () => tree.log('lead').filter((entry) => entry['kind'] === 'tool').length === 2)
+    const [approved, denied] = tree.log('lead').filter((entry) => entry['kind'] === 'tool')
+    expect(approved).toMatchObject({ status: 200, answer: { errors: [] } })
+    expect(denied).toMatchObject({ status: 403, answer: { code: 'APPROVAL_DENIED', error: expect.stringContaining('too many') } })
+    expect(await tree.agent('wanted')).toBeDefined()
+    expect(await tree.agent('unwanted')).toBeUndefined()
+    await waitFor('the notice', () => existsSync(notices) && readFileSync(notices, 'utf8').includes('wanted'))
   })
 })
 
