@@ -23,6 +23,7 @@ export interface Paths {
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
   readonly ciLogs: string
+  /** Checkouts of checks, gone after each run. Not below `.git`: some test runners ignore every path with that in it. */
   readonly ciWork: string
   /** The local forge’s bare repository. */
   readonly origin: string
@@ -52,7 +53,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     auth: join(state, 'auth'),
     transcripts: join(state, 'transcripts'),
     ciLogs: join(state, 'ci', 'logs'),
-    ciWork: join(state, 'ci', 'work'),
+    ciWork: join(config, 'ci'),
     origin: join(state, 'origin.git'),
     bin: join(state, 'bin'),
     repositoryFile: join(state, 'repository.json'),

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -216,20 +217,27 @@ describe('checks of the local forge', () => {
 
   it('that a killed daemon left are ended, cleared away and run again', async () => {
     const folder = notes()
-    const script = `if [ -e '${folder}/go' ]; then exit 0; fi; echo $$ > '${folder}/pid'; exec sleep 600`
-    const { grow, file, forge, reopen, ended, store, paths, git } = await start(script)
+    const script = `if [ -e '${folder}/go' ]; then exit 0; fi; sleep 600 & echo $! > '${folder}/child'; echo $$ > '${folder}/pid'; wait`
+    const { repository, grow, file, forge, ended, store, paths, git } = await start(script)
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
-    await forge.ensureChecks(number)
-    const pid = await readPid(join(folder, 'pid'))
-    writeFileSync(join(folder, 'go'), '')
-    // The first forge knows nothing of this, just as after kill -9; the second finds its rows, processes and folders.
+    const fixture = join(import.meta.dirname, '..', 'fixtures', 'forge', 'checking-process.ts')
+    const facts = { path: repository.path, env: repository.env, number, argv: ['sh', '-c', script] }
+    const daemon = spawn(process.execPath, [fixture, JSON.stringify(facts)], { env: repository.env, stdio: 'ignore' })
+    onTestFinished(() => void daemon.kill('SIGKILL'))
+    const pids = [await readPid(join(folder, 'pid')), await readPid(join(folder, 'child'))]
+    const gone = new Promise((resolve) => daemon.once('exit', resolve))
+    daemon.kill('SIGKILL')
+    await gone
+    expect(pids.map(isAlive)).toEqual([true, true])
+    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual(['running'])
     expect(readdirSync(paths.ciWork)).toHaveLength(1)
-    const next = reopen()
-    await next.resumeChecks()
-    await waitFor('the old run to be gone', () => !isAlive(pid))
-    expect(await ended(number, next)).toMatchObject({ checksState: 'passed' })
+
+    writeFileSync(join(folder, 'go'), '')
+    await forge.resumeChecks()
+    await waitFor('the old run to be gone', () => !pids.some(isAlive))
+    expect(await ended(number)).toMatchObject({ checksState: 'passed' })
+    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual(['interrupted', 'passed'])
     await waitFor('no worktree to be left', async () => (await git.worktrees()).length === 1)
-    expect((await store.pulls.checks({ statuses: ['queued', 'running'] })).length).toBe(0)
   })
 
   it('fail with the reason where the command can’t be started', async () => {

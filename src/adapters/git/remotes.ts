@@ -93,7 +93,10 @@ export function createRemotes({
         fetchLock(remote)(async () => {
           refuseOption(remote)
           const refspecs = names.map((name) => `+refs/heads/${name}:refs/remotes/${remote}/${name}`)
-          const result = await run.attempt([...FETCH, '--', remote, ...refspecs], { remote })
+          const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote })
+          let result = await once()
+          // An agent that fetched the same branch at the same moment was first: what it stored is looked at anew.
+          for (let tries = 0; tries < 3 && /cannot lock ref/.test(result.stderr); tries++) result = await once()
           if (result.exitCode === 0) return
           const missing = /couldn't find remote ref refs\/heads\/(\S+)/.exec(result.stderr)
           if (missing) {

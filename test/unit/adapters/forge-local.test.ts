@@ -30,6 +30,7 @@ describe('the message of a squash', () => {
     const commits = [{ author: bob, message: 'x' }]
     expect(squash({ body: 'Co-authored-by: Bob <bob@example.invalid>', commits })).toBe('Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\n')
     expect(squash({ body: 'Why.\n\nRefs: 12', commits })).toBe('Title (#7)\n\nWhy.\n\nRefs: 12\nCo-authored-by: Bob <bob@example.invalid>\n')
+    expect(squash({ body: `Co-authored-by:${' '.repeat(100_000)}x`, commits })).toContain('Bob')
     expect(squash({ text: 'Own words', commits })).toBe('Own words\n\nCo-authored-by: Bob <bob@example.invalid>\n')
   })
 })

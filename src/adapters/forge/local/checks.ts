@@ -9,7 +9,7 @@ import { logTail, wholeLog } from './check-log.ts'
 import { createCheckQueue } from './check-queue.ts'
 import { checksState, needsRun } from './check-state.ts'
 import type { Hints } from './hints.ts'
-import { sweepRuns } from './leftovers.ts'
+import { removeEmptyFolder, sweepRuns } from './leftovers.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { createSerial } from './serial.ts'
 
@@ -57,6 +57,7 @@ export function createChecks({
         await store.pulls.updateCheck(row.id, { status: 'interrupted', finishedAt: clock() })
       }
       await sweepRuns({ git, ciWork: paths.ciWork, log })
+      await removeEmptyFolder(paths.ciWork)
     })())
 
   const queue = createCheckQueue({ git, store, ciEnvironment, paths, clock, log, branches, hints })
@@ -145,6 +146,7 @@ export function createChecks({
       disposed = true
       await oneAtATime(async () => undefined)
       await queue.dispose()
+      await removeEmptyFolder(paths.ciWork)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../../log.ts'
 import type { Git } from '../../git/git.ts'
@@ -30,4 +30,9 @@ export async function sweepRuns({ git, ciWork, log }: { git: Git; ciWork: string
     }
     await removeRunFolder(git, folder, log)
   }
+}
+
+/** Takes the folder of all runs away where it is empty: it lies in the user’s worktree. */
+export async function removeEmptyFolder(ciWork: string): Promise<void> {
+  await rmdir(ciWork).catch(() => undefined)
 }

@@ -4,7 +4,20 @@ interface Author {
   readonly email: string
 }
 
-const TRAILER = /^co-authored-by:\s*(.+?)\s*<([^<>]*)>\s*$/gim
+const KEY = 'co-authored-by:'
+
+/** Co-authored-by trailers of a message. By hand, not by pattern: the text is anybody’s, and of any length. */
+function coAuthors(message: string): Author[] {
+  const authors: Author[] = []
+  for (const raw of message.split('\n')) {
+    const line = raw.trim()
+    const open = line.lastIndexOf('<')
+    if (!line.toLowerCase().startsWith(KEY) || !line.endsWith('>') || open < KEY.length) continue
+    const author = { name: line.slice(KEY.length, open).trim(), email: line.slice(open + 1, -1).trim() }
+    if (author.name !== '' && author.email !== '') authors.push(author)
+  }
+  return authors
+}
 
 /**
  * Message of a squashed pull request: `title (#n)`, the description, and a Co-authored-by trailer for everybody but the commit’s own author
@@ -20,7 +33,7 @@ export function squashMessage(options: {
 }): string {
   const words = (options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
   const named = new Set([options.author.email.toLowerCase()])
-  for (const [, , email = ''] of words.matchAll(TRAILER)) named.add(email.toLowerCase())
+  for (const { email } of coAuthors(words)) named.add(email.toLowerCase())
 
   const trailers: string[] = []
   const add = ({ name, email }: Author): void => {
@@ -30,10 +43,10 @@ export function squashMessage(options: {
   }
   for (const commit of options.commits) {
     add(commit.author)
-    for (const [, name = '', email = ''] of commit.message.matchAll(TRAILER)) add({ name, email })
+    for (const author of coAuthors(commit.message)) add(author)
   }
   if (trailers.length === 0) return `${words}\n`
-  const lastParagraph = words.split(/\n\s*\n/).at(-1) ?? ''
+  const lastParagraph = words.slice(words.lastIndexOf('\n\n') + 2)
   const joins = words.includes('\n') && lastParagraph.split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
   return `${words}${joins ? '\n' : '\n\n'}${trailers.join('\n')}\n`
 }
