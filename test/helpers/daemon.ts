@@ -134,7 +134,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, multiplexer, options.config))
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
-  const env = { ...repository.env, NO_COLOR: '1', ...options.env }
+  const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...options.env }
 
   const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
     runProgram(process.execPath, [BIN, ...args], { cwd: repository.path, ...runOptions, env: { ...env, ...runOptions.env } })
