@@ -128,22 +128,25 @@ describe('diffPullRequest', () => {
       name: fc.constantFrom('test', 'lint'),
     })
     .map(({ status, name }) => check(status, name))
-  const anyReview: fc.Arbitrary<Review> = fc.record({
-    id: fc.constantFrom('r1', 'r2'),
-    author: fc.constantFrom<Actor>('human', OWNER, 'forge:x'),
-    authorName: fc.string(),
-    state: fc.constantFrom('approved', 'changes_requested', 'commented'),
-    body: fc.string(),
-    commit: fc.constantFrom(sha('a'), sha('c')),
-    submittedAt: fc.integer({ min: 0, max: 3_000 }),
-    comments: fc.uniqueArray(
-      fc.record({ id: fc.constantFrom('c1', 'c2'), path: fc.string(), line: fc.option(fc.nat()), body: fc.string(), author: fc.constant<Actor>('human') }),
-      {
-        selector: ({ id }) => id,
-      },
-    ),
-    trusted: fc.boolean(),
-  })
+  const anyReview: fc.Arbitrary<Review> = fc
+    .record({
+      id: fc.constantFrom('r1', 'r2'),
+      author: fc.constantFrom<Actor>('human', OWNER, 'forge:x'),
+      authorName: fc.string(),
+      state: fc.constantFrom('approved', 'changes_requested', 'commented'),
+      body: fc.string(),
+      commit: fc.constantFrom(sha('a'), sha('c')),
+      submittedAt: fc.integer({ min: 0, max: 3_000 }),
+      comments: fc.uniqueArray(
+        fc.record({ id: fc.constantFrom('c1', 'c2'), path: fc.string(), line: fc.option(fc.nat()), body: fc.string(), author: fc.constant<Actor>('human') }),
+        {
+          selector: ({ id }) => id,
+        },
+      ),
+      trusted: fc.boolean(),
+    })
+    // Ids of comments are unique on a forge.
+    .map((one) => ({ ...one, comments: one.comments.map((comment) => ({ ...comment, id: `${one.id}-${comment.id}` })) }))
   const anyPull: fc.Arbitrary<PullRequestSnapshot> = fc
     .record({
       state: fc.constantFrom('open', 'merged', 'closed'),
