@@ -64,7 +64,7 @@ describeWith(['tmux'], 'the demo, in tmux', () => {
       onTestFinished(async () => void (await exomonad('down')))
 
       expect(run.stderr).toBe('')
-      expect(run.json).toMatchObject({ ok: true, root_branch: 'main', agents: 7, prs_merged: 6, failed_deliveries: 0 })
+      expect(run.json).toMatchObject({ ok: true, root_branch: 'main', agents: 6, prs_merged: 6, failed_deliveries: 0 })
       expect(run.code).toBe(0)
       expect(Object.keys(run.json)).toEqual(['ok', 'repo', 'root_branch', 'agents', 'prs_merged', 'events', 'failed_deliveries', 'elapsed_ms'])
 
@@ -192,7 +192,7 @@ describe('the demo, without tmux', () => {
       const run = await demo(own, '--multiplexer', 'headless', '--repo', theirs.path)
       expect(run.stderr).toBe('')
       expect(run.code, run.stdout).toBe(0)
-      expect(run.stdout).toContain('7 agents, 6 pull requests merged')
+      expect(run.stdout).toContain('6 agents, 6 pull requests merged')
       expect(run.stdout).toContain('All tests of the library pass on release/1.0')
       expect(await state()).toEqual(before)
       await expectNothingLeft(own)
