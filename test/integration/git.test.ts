@@ -173,6 +173,16 @@ describe('worktrees', () => {
     expect(await context.git.status(path)).toMatchObject({ operation: 'merge', conflicted: ['README.md'] })
   })
 
+  it('never takes the repository around a worktree that lost its .git file for the worktree', async () => {
+    const context = await open()
+    const path = join(context.repository.path, 'inside')
+    await context.git.addWorktree({ path, branch: branch('main.a'), create: true, at: context.head })
+    rmSync(join(path, '.git'))
+    await expect(context.git.status(path)).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    expect(await context.git.fastForward(path, context.head)).toMatchObject({ kind: 'not_synced' })
+    await expect(context.git.rebase(path, { onto: context.head, forkPoint: context.head })).rejects.toMatchObject({ code: 'GIT_FAILED' })
+  })
+
   it('fast-forwards a clean worktree only', async () => {
     const context = await open()
     const { git, repository } = context
@@ -412,6 +422,15 @@ describe('names and exclusions', () => {
     expect(await git.deleteBranch(branch('x'), head)).toBe(true)
     expect(await git.deleteBranch(branch('x'), head)).toBe(false)
     expect([...(await git.branches()).keys()]).toEqual(['main'])
+  })
+
+  it('never deletes a branch from under a worktree', async () => {
+    const context = await open()
+    const { path } = await worktree(context, 'main.a')
+    await expect(context.git.deleteBranch(branch('main.a'), context.head)).rejects.toMatchObject({ code: 'BRANCH_CHECKED_OUT', facts: { worktree: path } })
+    expect((await context.git.status(path)).head).toBe(context.head)
+    rmSync(path, { recursive: true })
+    expect(await context.git.deleteBranch(branch('main.a'), context.head)).toBe(true)
   })
 
   it('edits info/exclude without touching lines of others', async () => {

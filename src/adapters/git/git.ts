@@ -63,7 +63,7 @@ export interface Git {
   resolve(revision: string): Promise<Sha | null>
   isValidBranchName(name: string): Promise<boolean>
   branches(): Promise<Map<BranchName, Sha>>
-  /** Deletes only where the branch still points at `expected`; answers whether it did. */
+  /** Deletes only where the branch still points at `expected`; answers whether it did. BRANCH_CHECKED_OUT where a worktree is on it. */
   deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>
   isAncestor(ancestor: Sha, descendant: Sha): Promise<boolean>
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>

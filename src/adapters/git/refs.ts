@@ -3,6 +3,7 @@ import { asBranchName, parseSha, type BranchName, type Sha } from '../../ids.ts'
 import type { Git } from './git.ts'
 import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
+import { parseWorktreeList } from './worktree-list.ts'
 
 type Refs = Pick<Git, 'resolve' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'mergeBase'>
 
@@ -44,6 +45,15 @@ export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
 
     deleteBranch: (branch, expected) =>
       lock(async () => {
+        // update-ref, which compares before it deletes, would take the branch from under a worktree.
+        const worktrees = parseWorktreeList(await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], { reads: true }))
+        const holder = worktrees.find((worktree) => worktree.branch === branch && !worktree.prunable && !worktree.bare)
+        if (holder !== undefined) {
+          throw new ExomonadError('BRANCH_CHECKED_OUT', `The branch ${branch} is checked out at ${holder.path}: it was not deleted.`, {
+            branch,
+            worktree: holder.path,
+          })
+        }
         const result = await run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, expected])
         if (result.exitCode === 0) {
           // Deleting the ref alone leaves `[branch "…"]` behind; that section is ours to take away only because the branch is gone.

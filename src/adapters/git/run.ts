@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Exec, ExecResult } from '../exec.ts'
 import { gitFailure, isLocked } from './failure.ts'
@@ -33,6 +34,11 @@ export interface Run {
   readonly failure: (doing: string, result: ExecResult, options?: RunOptions) => Error
 }
 
+/**
+ * A worktree whose `.git` file was lost is no reason to work on the repository around it, which agents’ worktrees lie in.
+ */
+const within = (worktree: string | undefined): Record<string, string> => (worktree === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(worktree) })
+
 export function createRun({ commonDir, environment, exec }: { commonDir: string; environment: Readonly<Record<string, string>>; exec: Exec }): Run {
   const variables = { ...gitVariables(environment), ...NO_DIALOGS }
   const fixed = asArguments(SETTINGS)
@@ -43,7 +49,7 @@ export function createRun({ commonDir, environment, exec }: { commonDir: string;
       ['--no-pager', ...(options.worktree === undefined ? [`--git-dir=${commonDir}`] : []), ...fixed, ...asArguments(options.settings ?? []), ...args],
       {
         cwd: options.worktree ?? commonDir,
-        env: { ...variables, ...(options.reads === true ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...options.env },
+        env: { ...variables, ...within(options.worktree), ...(options.reads === true ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...options.env },
         timeout: options.timeout ?? (options.remote === undefined ? LOCAL_TIMEOUT : REMOTE_TIMEOUT),
         ...(options.input === undefined ? {} : { input: options.input }),
       },
