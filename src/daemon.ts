@@ -155,7 +155,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       prompts: (name, { role, ...data }) =>
         renderer.renderPrompt(name, {
           ...data,
-          tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)).map(({ name: tool, description }) => ({ name: tool, description })),
+          tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)).map(({ name: tool, description }) => ({
+            name: tool,
+            description,
+          })),
         }),
       paths,
       clock,
@@ -180,7 +183,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await forge.resumeChecks()
 
     const env = await agentEnv()
-    const notify = () => createNotifier({ command: config().notify.command, env, exec, log })
+    const notify = async () => {
+      await settings.requireTrust()
+      return createNotifier({ command: config().notify.command, env, exec, log })
+    }
     release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
     release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log }))
 

@@ -192,6 +192,8 @@ export interface Hooks {
   toolUse(caller: Caller, facts: { tool?: string | undefined }): Promise<void>
   /** The turn is about to end: the stop check. Allowed means idle. */
   stop(caller: Caller): Promise<StopAnswer>
+  /** Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless something happened since. */
+  turnEnded(caller: Caller, at: number): Promise<void>
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>

@@ -1,6 +1,6 @@
 import type { Caller, Hooks, StopAnswer } from './core.ts'
 import type { Deps } from './deps.ts'
-import type { States } from './states.ts'
+import { startedKey, type States } from './states.ts'
 
 /** What agent programs report about themselves, and what they are answered. */
 export function createHooks({
@@ -18,11 +18,13 @@ export function createHooks({
         ...(facts.session_id === undefined ? {} : { sessionId: facts.session_id }),
         ...(facts.transcript === undefined ? {} : { transcript: facts.transcript }),
       })
+      // Once for each start of the program, whoever tells first.
       await publisher.publish({
         type: 'agent.started',
         agentId: caller.agent.id,
         actor: caller.agent.id,
-        payload: { name: caller.agent.name, resumed: caller.agent.sessionId !== null },
+        payload: { name: caller.agent.name, resumed: false },
+        dedupeKey: startedKey(caller.agent.id, caller.agent.pid),
       })
     },
     promptSubmit: async (caller, facts) => {
@@ -49,6 +51,11 @@ export function createHooks({
         outbox.wake(caller.agent.id)
       } else if (caller.agent.state !== 'running') await runs(caller)
       return answer
+    },
+    turnEnded: async (caller, at) => {
+      if (caller.agent.state === 'running' && caller.agent.stateAt <= at) {
+        await states.change(caller.agent.id, { to: 'idle', reason: 'its turn ended while the daemon was down', source: 'hook', actor: caller.agent.id })
+      }
     },
     waiting: async (caller, reason) => {
       await states.change(caller.agent.id, { to: 'waiting', reason, source: 'hook', actor: caller.agent.id })

@@ -27,6 +27,8 @@ export interface MergePull {
   readonly merge: Pulls['merge']
   /** After a crash: finishes a merge that reached the remote, takes back the retargeting of one that didn’t. Undefined: can’t be told yet. */
   settle(entry: JournalEntry): Promise<'done' | 'undone' | undefined>
+  /** Journal ids of merges whose outcome this process doesn’t know: the remote failed in the middle. */
+  readonly stuck: ReadonlySet<string>
 }
 
 /**
@@ -139,7 +141,10 @@ export function createMergePull(
     }
   }
 
+  const stuck = new Set<string>()
+
   return {
+    stuck,
     merge: async (caller, input): Promise<MergedPull> => {
       await requireForce(caller, input.force)
       const pull = await readPull(forge, input.number)
@@ -185,6 +190,7 @@ export function createMergePull(
       } catch (thrown) {
         // Whether it happened is not known here: the journal entry stays open and is settled against the remote.
         log.warn({ err: thrown, number: pull.number }, 'merge interrupted')
+        stuck.add(journal)
         throw thrown
       }
       if (result.kind !== 'merged') {

@@ -7,7 +7,7 @@ import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
 import { newToken, promptFacts, type Launcher } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
-import type { States } from './states.ts'
+import { startedKey, type States } from './states.ts'
 import { descendantsOf, resolveAddress } from './tree.ts'
 
 /** Programs of agents that exist: started, ended, brought back, looked at. */
@@ -54,7 +54,15 @@ export function createRunning(
         source: 'process',
         actor: 'human',
         patch: { paneId: launched.paneId, pid: launched.pid, sessionId: launched.plan.sessionId ?? agent.sessionId },
-        events: () => [{ type: 'agent.started', agentId: agent.id, actor: 'human', payload: { name: agent.name, resumed: mode === 'resume' } }],
+        events: () => [
+          {
+            type: 'agent.started',
+            agentId: agent.id,
+            actor: 'human',
+            payload: { name: agent.name, resumed: mode === 'resume' },
+            dedupeKey: startedKey(agent.id, launched.pid),
+          },
+        ],
       })
       return launched
     } catch (thrown) {

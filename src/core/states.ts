@@ -23,6 +23,9 @@ export interface States {
   seen(id: AgentId, patch?: AgentPatch): Promise<void>
 }
 
+/** Dedupe key of agent.started: one for each start of a program. */
+export const startedKey = (id: AgentId, pid: number | null): string => `started:${id}:${pid ?? 0}`
+
 export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'>): States {
   const apply = async (tx: StoreTransaction, id: AgentId, change: StateChange): Promise<Agent | undefined> => {
     const agent = await tx.agents.get(id)

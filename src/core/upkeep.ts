@@ -1,6 +1,6 @@
 import { ExomonadError } from '../errors.ts'
 import { newAgentId } from '../ids.ts'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import type { Approvals } from './approvals.ts'
 import type { Upkeep } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -26,27 +26,35 @@ export function createUpkeep({
   mergePull: MergePull
   approvals: Approvals
 }): Upkeep {
-  const settle = async (): Promise<{ finished: number; undone: number }> => {
-    let finished = 0
-    let undone = 0
-    for (const entry of await store.journal.open()) {
+  /** Entries that could not be settled yet; others in the journal may be under way in this process. */
+  const unsettled = new Set<string>()
+
+  const settle = async (entries: readonly JournalEntry[]): Promise<{ finished: number; undone: number }> => {
+    const count = { finished: 0, undone: 0 }
+    for (const entry of entries) {
+      unsettled.add(entry.id)
       try {
         const state = entry.kind === 'spawn' ? await spawnUndo.settle(entry) : entry.kind === 'merge' ? await mergePull.settle(entry) : undefined
-        if (state === 'done') finished++
-        else if (state === 'undone') undone++
+        if (state === undefined) continue
+        if (state === 'done') count.finished++
+        else count.undone++
+        unsettled.delete(entry.id)
       } catch (thrown) {
-        // It stays open and is tried again at the next start; `doctor` shows it.
-        log.error({ err: thrown, journal: entry.id, kind: entry.kind }, 'a journal entry could not be settled')
+        log.error({ err: thrown, journal: entry.id, kind: entry.kind }, 'a journal entry could not be settled; it is tried again')
       }
     }
-    return { finished, undone }
+    return count
   }
 
   return {
-    reconcile,
+    reconcile: async () => {
+      const open = await store.journal.open()
+      await settle(open.filter(({ id }) => unsettled.has(id) || mergePull.stuck.has(id)))
+      await reconcile()
+    },
     clean,
     recover: async () => {
-      const result = await settle()
+      const result = await settle(await store.journal.open())
       await approvals.dropOrphans()
       return result
     },

@@ -41,10 +41,13 @@ export function startMaintenance(deps: { core: Core; store: Store; paths: Paths;
   const spool = () =>
     readSpool(
       paths.spool,
-      async ({ event, token, body }) => {
+      async ({ event, token, body, at }) => {
         const agent = await core.directory.byTokenHash(hashToken(token))
+        if (agent === undefined) return
+        const caller = { kind: 'agent', agent } as const
         // The stop check can’t hold anyone any more: what counts is that the turn ended.
-        if (agent !== undefined && event !== 'stop') await callHook(core.hooks, event as HookEvent, { kind: 'agent', agent }, body)
+        if (event === 'stop') await core.hooks.turnEnded(caller, at)
+        else await callHook(core.hooks, event as HookEvent, caller, body)
       },
       log,
     )

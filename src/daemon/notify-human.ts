@@ -7,7 +7,12 @@ import type { Log } from '../log.ts'
 const URGENT = new Set(['question.asked', 'approval.requested', 'agent.failed', 'delivery.undecided'])
 
 /** Runs `notify.command` once for each urgent message that reaches the inbox. */
-export function createHumanNotice(deps: { store: Store; notify: () => Notifier; log: Log; since: number }): (recipients: readonly Recipient[]) => void {
+export function createHumanNotice(deps: {
+  store: Store
+  notify: () => Promise<Notifier>
+  log: Log
+  since: number
+}): (recipients: readonly Recipient[]) => void {
   const told = new Set<string>()
   return (recipients) => {
     if (!recipients.includes('human')) return
@@ -16,7 +21,7 @@ export function createHumanNotice(deps: { store: Store; notify: () => Notifier; 
       .then(async (waiting) => {
         const fresh = waiting.filter((delivery) => delivery.createdAt >= deps.since && URGENT.has(delivery.kind) && !told.has(delivery.id))
         for (const delivery of fresh) told.add(delivery.id)
-        for (const delivery of fresh) await deps.notify()(delivery.text)
+        for (const delivery of fresh) await (await deps.notify())(delivery.text)
       })
       .catch((thrown: unknown) => deps.log.warn({ err: thrown }, 'calling the human failed'))
   }
