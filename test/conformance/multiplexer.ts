@@ -2,8 +2,11 @@ import { describe } from 'vitest'
 import { describeAdoption } from './multiplexer/adoption.ts'
 import { useBench } from './multiplexer/bench.ts'
 import type { Kind } from './multiplexer/create.ts'
+import { describeAttaching } from './multiplexer/attaching.ts'
 import { describeEnding } from './multiplexer/ending.ts'
+import { describeHeadlessOnly } from './multiplexer/headless-only.ts'
 import { describeOpening } from './multiplexer/opening.ts'
+import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTyping } from './multiplexer/typing.ts'
 
 /** What every multiplexer does (src/adapters/multiplexer/multiplexer.ts), with real terminals and programs. */
@@ -14,5 +17,7 @@ export function describeMultiplexer(kind: Kind): void {
     describe('typing', () => describeTyping(bench))
     describe('ending', () => describeEnding(bench))
     describe('adoption', () => describeAdoption(bench))
+    describe(`${kind} only`, () => (kind === 'tmux' ? describeTmuxOnly : describeHeadlessOnly)(bench))
+    describe('attaching', () => describeAttaching(bench))
   })
 }

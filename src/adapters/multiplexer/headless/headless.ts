@@ -15,6 +15,7 @@ import { chooseSocket } from './location.ts'
 import type { HostedPane } from './protocol.ts'
 
 const ANSWER_TIMEOUT = 10_000
+const START_TIMEOUT = 15_000
 const CLOSE_GRACE = 2000
 const OPEN_ATTEMPTS = 3
 const STOP_POLL = 10
@@ -32,13 +33,15 @@ export interface HeadlessOptions {
   readonly log: Log
   /** Milliseconds the host may take to answer; 10,000. */
   readonly answerTimeout?: number
+  /** Milliseconds the host may take to start; 15,000. */
+  readonly startTimeout?: number
   /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
   readonly closeGrace?: number
 }
 
 /** Terminals without tmux, in a host process that outlives the daemon. */
 export function createHeadless(options: HeadlessOptions): Multiplexer {
-  const { stateDir, environment, node, log, answerTimeout = ANSWER_TIMEOUT, closeGrace = CLOSE_GRACE } = options
+  const { stateDir, environment, node, log, answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
 
@@ -48,6 +51,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     environment,
     node,
     timeout: answerTimeout,
+    startTimeout,
     onChange: () => {
       if (!disposed) void deaths.look()
     },

@@ -30,7 +30,6 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-const START_LIMIT = 15_000
 const START_POLL = 10
 const START_AGAIN = 2000
 
@@ -48,9 +47,11 @@ export function createHostClient(options: {
   node: string
   /** Milliseconds an answer may take. */
   timeout: number
+  /** Milliseconds the host may take to start. */
+  startTimeout: number
   onChange: () => void
 }): HostClient {
-  const { stateDir, runtimeDir, environment, node, timeout, onChange } = options
+  const { stateDir, runtimeDir, environment, node, timeout, startTimeout, onChange } = options
   const waiting = new Map<number, Waiting>()
   let socketPath: string | undefined
   let current: Socket | undefined
@@ -135,7 +136,7 @@ export function createHostClient(options: {
     const begun = performance.now()
     let spawnedAt = Number.NEGATIVE_INFINITY
     while ((await connected()) === undefined) {
-      if (performance.now() - begun > START_LIMIT) {
+      if (performance.now() - begun > startTimeout) {
         const log = await readFile(hostFiles(stateDir).log, 'utf8').catch(() => '')
         throw unavailable(`The terminal host did not start: ${log.trim().split('\n').at(-1) ?? ''} (${hostFiles(stateDir).log}).`)
       }

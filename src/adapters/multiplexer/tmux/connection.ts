@@ -114,7 +114,6 @@ export function createConnection(options: {
   }
 
   const act = async (line: string): Promise<Reply> => {
-    if (client === undefined && connecting !== undefined) await connecting
     const reply = (await client?.request(line)) ?? { kind: 'unsent' as const }
     return reply.kind === 'unsent' ? await spawn(line) : reply
   }

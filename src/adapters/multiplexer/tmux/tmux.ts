@@ -1,4 +1,3 @@
-import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'

@@ -1,0 +1,80 @@
+import process from 'node:process'
+import { afterEach, expect, it } from 'vitest'
+import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
+import type { PaneId } from '../../../src/ids.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import type { Bench } from './bench.ts'
+import { scrubbedEnvironment } from './create.ts'
+
+const LEAVE_KEYS = { tmux: '\u0002d', headless: '\u001D' }
+
+export function describeAttaching(bench: Bench): void {
+  const people: HostedTerminal[] = []
+  afterEach(() => {
+    for (const person of people.splice(0)) person.dispose()
+  })
+
+  /** A person in a terminal of their own, in another environment than the daemon's, who runs what attach tells. */
+  const attach = (paneId: PaneId, size = { columns: 90, rows: 25 }, argv = bench.multiplexer.attachCommand(paneId) ?? []): HostedTerminal => {
+    const person = createHostedTerminal({
+      argv,
+      cwd: '/',
+      env: { PATH: scrubbedEnvironment('')['PATH'] ?? '', HOME: bench.folder, TERM: 'xterm-256color', TMUX: '/somewhere/else,1,0' },
+      ...size,
+      onOutput: () => undefined,
+    })
+    people.push(person)
+    return person
+  }
+  const sees = async (person: HostedTerminal, text: string) => await waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
+
+  it('shows a person the pane, hands on what they type, and knows that they are there', async () => {
+    const recorder = await bench.openRecorder()
+    const other = await bench.openRecorder()
+    const before = Date.now()
+    const person = attach(recorder.paneId)
+    await sees(person, 'recorder ready')
+    await person.type('typed by a person é', { paste: false })
+    await waitFor('the text', () => recorder.recorded().includes('typed by a person é'))
+    const activeAt = await waitFor('the activity', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt)
+    // tmux counts in seconds.
+    expect(activeAt).toBeGreaterThanOrEqual(before - 1000)
+    expect(activeAt).toBeLessThanOrEqual(Date.now())
+    expect((await bench.multiplexer.inspect(other.paneId))?.humanActiveAt).toBeNull()
+    expect(other.recorded()).toBe('')
+
+    await person.type(LEAVE_KEYS[bench.kind], { paste: false })
+    await person.end
+    expect(person.ended).toEqual({ exitCode: 0, exitSignal: null })
+    await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null)
+    expect(recorder.recorded()).toBe('typed by a person é')
+  })
+
+  it('does not change the size of the pane for a person with a smaller terminal, nor for new panes', async () => {
+    const { paneId } = await bench.open({ columns: 100, rows: 30, argv: ['/bin/sh', '-c', 'while read -r line; do stty size; done'] })
+    const person = attach(paneId, { columns: 40, rows: 12 })
+    await person.type('\r', { paste: false })
+    await sees(person, '30 100')
+    const later = await bench.open({ columns: 120, rows: 33, argv: ['/bin/sh', '-c', 'sleep 0.2; stty size; exec cat'] })
+    await waitFor('the size', async () => (await bench.multiplexer.capture(later.paneId)).includes('33 120'))
+    person.dispose()
+  })
+
+  it('goes on when the terminal of the person is torn away', async () => {
+    const recorder = await bench.openRecorder()
+    const person = attach(recorder.paneId)
+    await sees(person, 'recorder ready')
+    process.kill(person.pid, 'SIGKILL')
+    await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null)
+    await bench.multiplexer.paste(recorder.paneId, 'still')
+    await waitFor('the paste', () => recorder.recorded().includes('still'))
+  })
+
+  it('ends with a reason when the pane is closed', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo visible; exec cat'] })
+    const person = attach(paneId)
+    await sees(person, 'visible')
+    await bench.multiplexer.close(paneId)
+    await person.end
+  })
+}

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { createHostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
+import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
+import { createTmux } from '../../../src/adapters/multiplexer/tmux/tmux.ts'
+import { silentLog } from '../../../src/log.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import type { Bench } from './bench.ts'
+import { scrubbedEnvironment, socketNameOf } from './create.ts'
+
+export function describeTmuxOnly(bench: Bench): void {
+  /** A command of a person on the same server. */
+  const tmux = async (...args: string[]): Promise<string> => {
+    const { stdout } = await promisify(execFile)('tmux', ['-L', socketNameOf(bench.folder), ...args], { env: scrubbedEnvironment(bench.folder) })
+    return stdout.trim()
+  }
+
+  /** An adapter whose tmux is a script; `$REAL` is the real one. Lets go of it at the end of `use`. */
+  const withProgram = async (script: string, use: (multiplexer: Multiplexer) => Promise<void>) => {
+    const binary = join(bench.folder, 'tmux-in-the-way')
+    const real = (await promisify(execFile)('sh', ['-c', 'command -v tmux'])).stdout.trim()
+    writeFileSync(binary, `#!/bin/sh\nREAL='${real}'\n${script}\n`)
+    chmodSync(binary, 0o755)
+    const environment = scrubbedEnvironment(bench.folder)
+    const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, commandTimeout: 300, closeGrace: 500 })
+    try {
+      await use(multiplexer)
+    } finally {
+      await multiplexer.dispose()
+    }
+  }
+
+  it('does not type while a person scrolls in copy mode', async () => {
+    const recorder = await bench.openRecorder()
+    await tmux('copy-mode', '-t', recorder.paneId)
+    expect((await bench.multiplexer.inspect(recorder.paneId))?.inMode).toBe(true)
+    const busy = { kind: 'busy', reason: 'the pane is in copy mode' }
+    expect(await bench.multiplexer.paste(recorder.paneId, 'text')).toEqual(busy)
+    expect(await bench.multiplexer.pressEnter(recorder.paneId)).toEqual(busy)
+    await tmux('copy-mode', '-q', '-t', recorder.paneId)
+    expect(await bench.multiplexer.paste(recorder.paneId, 'after')).toEqual({ kind: 'typed' })
+    await waitFor('the paste', () => recorder.recorded().includes('after'))
+    expect(recorder.recorded()).not.toContain('text')
+    expect(await tmux('list-buffers')).toBe('')
+  })
+
+  it('does not type where input is switched off', async () => {
+    const recorder = await bench.openRecorder()
+    await tmux('select-pane', '-d', '-t', recorder.paneId)
+    expect(await bench.multiplexer.paste(recorder.paneId, 'text')).toMatchObject({ kind: 'busy' })
+  })
+
+  it('switches there when attached to from inside a client of the same server', async () => {
+    const first = await bench.open({ argv: ['/bin/sh', '-c', 'echo first pane; exec cat'] })
+    const second = await bench.open({ argv: ['/bin/sh', '-c', 'echo second pane; exec cat'] })
+    const person = createHostedTerminal({
+      argv: bench.multiplexer.attachCommand(first.paneId) ?? [],
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' },
+      columns: 90,
+      rows: 25,
+      onOutput: () => undefined,
+    })
+    try {
+      await waitFor('the first pane', async () => (await person.capture(0)).includes('first pane'))
+      const inside = { ...scrubbedEnvironment(bench.folder), TMUX: await tmux('display-message', '-p', '#{socket_path},#{pid},0') }
+      const [file = '', ...args] = bench.multiplexer.attachCommand(second.paneId) ?? []
+      await promisify(execFile)(file, args, { env: inside })
+      await waitFor('the second pane', async () => (await person.capture(0)).includes('second pane'))
+    } finally {
+      person.dispose()
+    }
+  })
+
+  it('survives windows and sessions that people make, and does not count them as agents', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/cat'] })
+    await tmux('new-window', '-d', '-t', '=exomonad:', 'cat')
+    await tmux('new-session', '-d', '-s', 'own', 'cat')
+    await tmux('split-window', '-d', '-t', paneId, 'cat')
+    const panes = await bench.multiplexer.list()
+    expect(panes.filter(({ agentId }) => agentId !== null).map((pane) => pane.paneId)).toEqual([paneId])
+    await bench.multiplexer.close(paneId)
+    expect(await bench.multiplexer.inspect(paneId)).toBeUndefined()
+  })
+
+  it('tells of a pane that a person kills, within a second or so', async () => {
+    const deaths: unknown[] = []
+    bench.multiplexer.onDeath((death) => deaths.push(death))
+    const { paneId, agentId } = await bench.open({ argv: ['/bin/cat'] })
+    await tmux('kill-pane', '-t', paneId)
+    await waitFor('the death', () => deaths.length > 0)
+    expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: null }])
+  })
+
+  it('tells of all deaths when the server is killed, answers that nothing is there, and opens again', async () => {
+    const deaths: string[] = []
+    bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
+    const opened = await Promise.all([1, 2, 3].map(async () => await bench.open({ argv: ['/bin/cat'] })))
+    process.kill(Number(await tmux('display-message', '-p', '#{pid}')), 'SIGKILL')
+    await waitFor('the deaths', () => deaths.length === 3)
+    expect(deaths.toSorted()).toEqual(opened.map(({ paneId }) => paneId).toSorted())
+    expect(await bench.multiplexer.list()).toEqual([])
+    expect(await bench.multiplexer.paste(opened[0]?.paneId ?? ('' as never), 'text')).toEqual({ kind: 'gone' })
+    const again = await bench.open({ argv: ['/bin/sh', '-c', 'sleep 0.1; exit 4'] })
+    await waitFor('the next death', () => deaths.length === 4)
+    expect(deaths[3]).toBe(again.paneId)
+  })
+
+  it('connects again when its control client is detached, and hears of deaths from then on and in between', async () => {
+    const deaths: string[] = []
+    bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
+    const recorder = await bench.openRecorder()
+    const doomed = await bench.open({ argv: ['/bin/cat'] })
+    for (let round = 0; round < 3; round += 1) {
+      const client = await waitFor('the control client', async () => await tmux('list-clients', '-F', '#{client_name}'))
+      await tmux('detach-client', '-t', client)
+      expect(await bench.multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
+      if (round === 0) process.kill(doomed.pid, 'SIGKILL')
+    }
+    await waitFor('the pastes', () => recorder.recorded().includes('round 2'))
+    expect(recorder.recorded().match(/round \d/g)).toEqual(['round 0', 'round 1', 'round 2'])
+    await waitFor('the death', () => deaths.length > 0)
+    expect(deaths).toEqual([doomed.paneId])
+  })
+
+  it('works by spawned commands when the control client hangs', async () => {
+    await withProgram('for word; do [ "$word" = -C ] && exec sleep 1000; done\nexec "$REAL" "$@"', async (multiplexer) => {
+      await multiplexer.start()
+      const recorder = await bench.openRecorder()
+      const deaths: string[] = []
+      multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
+      expect(await multiplexer.paste(recorder.paneId, 'it\'s "quoted"\n; $HOME é')).toEqual({ kind: 'typed' })
+      await waitFor('the paste', () => recorder.recorded().endsWith('\u001B[201~'))
+      expect(recorder.recorded()).toBe('\u001B[200~it\'s "quoted"\n; $HOME é\u001B[201~')
+      const { paneId } = await multiplexer.open({
+        agentId: recorder.agentId,
+        name: 'x',
+        cwd: bench.folder,
+        env: { A: '1' },
+        argv: ['/bin/cat'],
+        columns: 80,
+        rows: 24,
+      })
+      expect(await multiplexer.inspect(paneId)).toMatchObject({ paneId, dead: false })
+      await multiplexer.close(paneId)
+      await waitFor('the death', () => deaths.includes(paneId))
+    })
+  })
+
+  it('pastes and opens exactly once when answers are lost', async () => {
+    // Everything reaches tmux, and from the third line on (after the connection is set up) no answer comes back.
+    const script = `for word; do [ "$word" = -C ] && { "$REAL" "$@" | { head -n 8; exec cat > /dev/null; }; exit; }; done\nexec "$REAL" "$@"`
+    const recorder = await bench.openRecorder()
+    for (let round = 0; round < 3; round += 1) {
+      await withProgram(script, async (multiplexer) => {
+        await multiplexer.start()
+        expect(await multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
+        await multiplexer.open({
+          agentId: recorder.agentId,
+          name: `round-${String(round)}`,
+          cwd: bench.folder,
+          env: {},
+          argv: ['/bin/cat'],
+          columns: 80,
+          rows: 24,
+        })
+      })
+    }
+    await waitFor('the pastes', () => recorder.recorded().includes('round 2'))
+    expect(recorder.recorded().match(/round \d/g)).toEqual(['round 0', 'round 1', 'round 2'])
+    const names = (await bench.multiplexer.list()).map(({ name }) => name).filter((name) => name.startsWith('round'))
+    expect(names.toSorted()).toEqual(['round-0', 'round-1', 'round-2'])
+  })
+
+  it('says what to do where tmux is missing or too old', async () => {
+    const environment = { ...scrubbedEnvironment(bench.folder), PATH: bench.folder }
+    const missing = createTmux({ socketName: 'none', environment, log: silentLog() })
+    await expect(missing.start()).rejects.toMatchObject({ code: 'MULTIPLEXER_UNAVAILABLE', message: expect.stringContaining('Install tmux 3.2') as string })
+    await missing.dispose()
+    await withProgram('echo "tmux 3.1c"', async (multiplexer) => {
+      await expect(multiplexer.start()).rejects.toMatchObject({
+        code: 'MULTIPLEXER_UNAVAILABLE',
+        message: expect.stringContaining('3.1c is too old') as string,
+      })
+    })
+  })
+
+  it('keeps what a person brings in their environment out of later panes', async () => {
+    await bench.open({ argv: ['/bin/cat'] })
+    await tmux('set-environment', '-g', '-u', 'SSH_AUTH_SOCK')
+    const person = createHostedTerminal({
+      argv: bench.multiplexer.attachCommand((await bench.multiplexer.list())[0]?.paneId ?? ('' as never)) ?? [],
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', SSH_AUTH_SOCK: '/secret/agent', DISPLAY: ':7' },
+      columns: 90,
+      rows: 25,
+      onOutput: () => undefined,
+    })
+    try {
+      await waitFor('the person', async () => (await bench.multiplexer.list())[0]?.humanActiveAt)
+      const file = join(bench.folder, 'environment')
+      await bench.open({ argv: ['/bin/sh', '-c', 'env > "$0~"; mv "$0~" "$0"', file] })
+      const environment = await waitFor('the environment', () => readFileSync(file, 'utf8'))
+      expect(environment).not.toMatch(/SSH_AUTH_SOCK|DISPLAY/)
+    } finally {
+      person.dispose()
+    }
+  })
+}

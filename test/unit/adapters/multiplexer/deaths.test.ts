@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { createDeaths } from '../../../../src/adapters/multiplexer/deaths.ts'
+import type { Pane } from '../../../../src/adapters/multiplexer/multiplexer.ts'
+import { asPaneId, newAgentId } from '../../../../src/ids.ts'
+import { silentLog } from '../../../../src/log.ts'
+
+const agentId = newAgentId()
+const pane = (id: string, end?: { exitCode: number }): Pane => ({
+  paneId: asPaneId(id),
+  agentId,
+  pid: 1,
+  name: id,
+  dead: end !== undefined,
+  exitCode: end?.exitCode ?? null,
+  exitSignal: null,
+  inMode: false,
+  foreground: null,
+  humanActiveAt: null,
+})
+
+/** A tracker over lists that the test answers one after the other. */
+function setUp() {
+  const asked: { answer: (panes: Pane[]) => void; fail: (error: Error) => void }[] = []
+  const deaths = createDeaths({ list: async () => await new Promise<Pane[]>((answer, fail) => asked.push({ answer, fail })), log: silentLog() })
+  const told: [string, number | null][] = []
+  deaths.onDeath(({ paneId, exitCode }) => told.push([paneId, exitCode]))
+  const look = async (...panes: Pane[]) => {
+    const done = deaths.look()
+    asked.shift()?.answer(panes)
+    await done
+  }
+  return { deaths, told, look, asked }
+}
+
+describe('deaths', () => {
+  it('learns at first, and then tells each pane that died or went once', async () => {
+    const { told, look } = setUp()
+    await look(pane('a'), pane('b'), pane('c', { exitCode: 1 }))
+    expect(told).toEqual([])
+    await look(pane('a'), pane('b', { exitCode: 2 }), pane('c', { exitCode: 1 }))
+    await look(pane('b', { exitCode: 2 }), pane('d', { exitCode: 4 }))
+    await look()
+    expect(told).toEqual([
+      ['b', 2],
+      ['d', 4],
+      ['a', null],
+    ])
+  })
+
+  it('does not miss a pane in a list that was asked for before it opened', async () => {
+    const { deaths, told, look, asked } = setUp()
+    await look()
+    const done = deaths.look()
+    deaths.opened(asPaneId('new'), agentId)
+    asked.shift()?.answer([])
+    await done
+    expect(told).toEqual([])
+    await look()
+    expect(told).toEqual([['new', null]])
+  })
+
+  it('looks again when it is asked during a look, once for all askers', async () => {
+    const { deaths, told, look, asked } = setUp()
+    await look(pane('a'))
+    const all = [deaths.look(), deaths.look(), deaths.look()]
+    expect(asked).toHaveLength(1)
+    asked.shift()?.answer([pane('a')])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).toHaveLength(1)
+    asked.shift()?.answer([])
+    await Promise.all(all)
+    expect(told).toEqual([['a', null]])
+    expect(asked).toHaveLength(0)
+  })
+
+  it('takes a list that fails for no news', async () => {
+    const { deaths, told, look, asked } = setUp()
+    await look(pane('a'))
+    const done = deaths.look()
+    asked.shift()?.fail(new Error('no answer'))
+    await done
+    expect(told).toEqual([])
+    await look(pane('a'))
+    expect(told).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/multiplexer/processes.ts'
+
+describe('/proc/<pid>/stat', () => {
+  const rest = '1 2 3 34816 4 4194560 1 1 1 1 1 1 1 1 20 0 1 0 98765 1 1'
+  it.each(['cat', 'a b', 'x) S 9 9 9', '(('])('is read whatever the program is called: %s', (name) => {
+    expect(parseStat(`42 (${name}) S ${rest}\n`)).toEqual({ pid: 42, parent: 1, group: 2, session: 3, foreground: 4, zombie: false, started: '98765' })
+  })
+  it('tells zombies, and nothing of what is no such line', () => {
+    expect(parseStat(`42 (cat) Z ${rest}`)?.zombie).toBe(true)
+    expect(parseStat('')).toBeUndefined()
+  })
+})
+
+describe('what belongs to a program', () => {
+  const make = (pid: number, parent: number, session: number, group = pid): ProcessRecord => ({
+    pid,
+    parent,
+    session,
+    group,
+    foreground: null,
+    zombie: false,
+    started: '1',
+  })
+  it('is its session, its group, and all descendants, also in sessions of their own, and nobody else', () => {
+    const all = [
+      make(1, 0, 1),
+      make(10, 1, 10),
+      make(11, 10, 10),
+      make(12, 1, 10),
+      make(13, 11, 13),
+      make(14, 13, 14),
+      make(20, 1, 20),
+      make(21, 20, 20),
+      make(15, 1, 99, 10),
+    ]
+    expect(
+      withDescendants(all, new Set([10]))
+        .map(({ pid }) => pid)
+        .toSorted((a, b) => a - b),
+    ).toEqual([10, 11, 12, 13, 14, 15])
+  })
+})
