@@ -9,6 +9,8 @@ import type { States } from './states.ts'
 export interface SpawnUndo {
   /** After a failure in this process: nothing has worked there yet, everything of it goes. */
   undo(journal: string, failure: SpawnError): Promise<void>
+  /** Journal ids of spawns that could not be taken back yet. */
+  readonly stuck: ReadonlySet<string>
   /** After a crash: the agent may have worked meanwhile, so only what is proven untouched goes. */
   settle(entry: JournalEntry): Promise<'done' | 'undone'>
 }
@@ -66,11 +68,20 @@ export function createSpawnUndo({
     }
   }
 
+  const stuck = new Set<string>()
+
   return {
+    stuck,
     undo: async (journal, failure) => {
-      const entry = await store.journal.get(journal)
-      if (entry === undefined || entry.state !== 'open') return
-      await takeBack(journal, entry.data as SpawnIntent, failure)
+      try {
+        const entry = await store.journal.get(journal)
+        if (entry?.state === 'open') await takeBack(journal, entry.data as SpawnIntent, failure)
+        stuck.delete(journal)
+      } catch (thrown) {
+        // A full disk, say: the caller still gets the failure of the spawn, and this is tried again.
+        stuck.add(journal)
+        log.error({ err: thrown, journal }, 'undoing a spawn failed; it is tried again')
+      }
     },
 
     settle: async (entry) => {

@@ -49,7 +49,7 @@ export function createUpkeep({
   return {
     reconcile: async () => {
       const open = await store.journal.open()
-      await settle(open.filter(({ id }) => unsettled.has(id) || mergePull.stuck.has(id)))
+      await settle(open.filter(({ id }) => unsettled.has(id) || mergePull.stuck.has(id) || spawnUndo.stuck.has(id)))
       await reconcile()
     },
     clean,
