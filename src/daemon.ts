@@ -113,7 +113,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       remote,
       ciEnvironment: await agentEnv(),
-      ci: () => ({ argv: config().forge.local.ci, timeoutMs: config().forge.local.ci_timeout * 1000, parallel: config().forge.local.ci_parallel }),
+      ci: () => {
+        const { forge: forgeConfig, retention } = config()
+        const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
+        return { argv: ci, timeoutMs: timeout * 1000, parallel, maxLogBytes: retention.ci_logs_mb * 1_000_000 }
+      },
       paths,
       clock,
       log,

@@ -141,7 +141,7 @@ export interface Pulls {
   list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
   show(number: number): Promise<PullDetails>
   diff(number: number): Promise<{ number: number; diff: string }>
-  /** `rerun` starts checks anew; `log` adds the whole log of one. */
+  /** `log` adds the whole log of one. */
   checks(
     number: number,
     options: { log?: string | undefined },

@@ -75,7 +75,9 @@ export function objectionText(objection: Objection): string {
 }
 
 function changesText(pull: PullRequestSnapshot): string {
-  const open = pull.reviews.filter((review) => review.state === 'changes_requested' && review.commit === pull.head.sha)
+  // Each author’s latest word counts; a rebase since then has not answered it.
+  const latest = new Map(pull.reviews.filter((review) => review.state !== 'commented').map((review) => [review.author, review]))
+  const open = [...latest.values()].filter((review) => review.state === 'changes_requested')
   const lines = open.flatMap((review) => [
     ...(review.trusted && review.body !== '' ? [review.body] : []),
     ...(review.trusted
