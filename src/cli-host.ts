@@ -2,6 +2,9 @@ import { extname, join } from 'node:path'
 import type { Environment } from './config/environment.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
+/** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
+const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
+
 /** The commands’ way to git, processes and the daemon: each function loads what it needs when it is called. */
 export function createHost(environment: Environment): Host {
   return {
@@ -29,7 +32,11 @@ export function createHost(environment: Environment): Host {
       const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
       const file = await open(output, 'w', 0o600)
       try {
-        const child = startDetached(process.execPath, [programFile(), 'daemon', 'run', '--json'], { cwd, env: daemonVariables(environment), output: file.fd })
+        const child = startDetached(process.execPath, [...SMALL_HEAP, programFile(), 'daemon', 'run', '--json'], {
+          cwd,
+          env: daemonVariables(environment),
+          output: file.fd,
+        })
         const ended = new Promise<number | null>((resolve) => {
           child.once('exit', resolve)
           child.once('error', () => resolve(null))

@@ -182,7 +182,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await core.upkeep.reconcile()
     await outbox.start()
     release.add('outbox', () => outbox.stop())
-    await poller.start()
+    poller.start()
     release.add('poller', () => poller.stop())
     await forge.resumeChecks()
 
