@@ -30,6 +30,8 @@ async function complete(program: Command, words: readonly string[], context: Cli
   const { command, position, awaits } = walk(program, words.slice(0, -1))
   if (awaits !== undefined) return starting(last, await forValue(awaits.choices, awaits.name, context))
   if (last.startsWith('-')) return starting(last, optionsOf(program, command))
+  // After a word that is no sub-command nothing can be said.
+  if (command.commands.length > 0 && position > 0) return []
   if (command.commands.length > 0) {
     return starting(
       last,

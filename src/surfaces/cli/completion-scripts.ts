@@ -15,7 +15,7 @@ _exomonad() {
   words=("${'$'}{COMP_WORDS[@]:1:COMP_CWORD}")
   while IFS=$'\t' read -r candidate _; do
     [[ $candidate == "$current"* ]] && COMPREPLY+=("$(printf '%q' "$candidate")")
-  done < <("${'$'}{COMP_WORDS[0]}" __complete -- "${'$'}{words[@]}" 2>/dev/null)
+  done < <(exomonad __complete -- "${'$'}{words[@]}" 2>/dev/null)
   if [[ ${'$'}{#COMPREPLY[@]} -eq 0 ]]; then
     compopt -o default 2>/dev/null
   fi
@@ -27,17 +27,18 @@ const ZSH = String.raw`#compdef exomonad
 # exomonad completion for zsh
 _exomonad() {
   local -a candidates
-  local line
+  local line word tab=$'\t'
   while IFS= read -r line; do
-    candidates+=("${'$'}{${'$'}{line%%$'\t'*}//:/\\:}:${'$'}{line#*$'\t'}")
-  done < <("${'$'}{words[1]}" __complete -- "${'$'}{words[@]:1:$((CURRENT - 1))}" 2>/dev/null)
+    word="${'$'}{line%%$tab*}"
+    candidates+=("${'$'}{word//:/\\:}:${'$'}{line#*$tab}")
+  done < <(exomonad __complete -- "${'$'}{(@)words[2,CURRENT]}" 2>/dev/null)
   if (( ${'$'}{#candidates} )); then
     _describe 'exomonad' candidates
   else
     _files
   fi
 }
-if [[ ${'$'}{funcstack[1]} == _exomonad ]]; then
+if [[ "${'$'}{funcstack[1]}" == _exomonad ]]; then
   _exomonad "$@"
 else
   compdef _exomonad exomonad
@@ -46,8 +47,9 @@ fi
 
 const FISH = String.raw`# exomonad completion for fish
 function __exomonad_complete
-  set -l words (commandline -opc) (commandline -ct)
-  $words[1] __complete -- $words[2..-1] 2>/dev/null
+  set -l before (commandline -opc)
+  set -l current (commandline -ct)
+  exomonad __complete -- $before[2..-1] "$current" 2>/dev/null
 end
 complete -c exomonad -f -a '(__exomonad_complete)'
 `

@@ -48,7 +48,8 @@ export async function assertHuman(cwd: string, environment: Environment, located
   }
 }
 
-async function readAgentToken(environment: Environment): Promise<string | null> {
+/** The agent’s own token, from its environment or the file that this names; null outside of agents. */
+export async function readAgentToken(environment: Environment): Promise<string | null> {
   if (environment.token !== null) return environment.token
   if (environment.authFile === null) return null
   const text = await readFile(environment.authFile, 'utf8').catch(() => '')

@@ -1,10 +1,10 @@
-import { readFile, rm, rmdir } from 'node:fs/promises'
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Git } from '../../adapters/git/git.ts'
 import type { Environment } from '../../config/environment.ts'
 import { removeUserState } from '../../config/user-state.ts'
 import { asExomonadError } from '../../errors.ts'
-import { parentBranch } from '../../ids.ts'
+import { parentBranch, type Sha } from '../../ids.ts'
 import type { Host } from './host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
@@ -39,9 +39,8 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   const removed: string[] = []
   const kept: Kept[] = []
 
-  await removeWorktrees(git, deps, removed, kept)
+  const branches = await removeWorktrees(git, deps, removed, kept)
   const worktreesLeft = kept.length > 0
-  const branchesLeft = [...(await git.branches()).keys()].filter((branch) => branch.includes('.'))
 
   const unshared = await unsharedBranches(deps.host, paths)
   for (const [name, url] of await git.remotes()) {
@@ -55,7 +54,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   }
 
   await removeConfiguration(deps, removed, kept)
-  if (kept.length === 0 || !worktreesLeft) {
+  if (!worktreesLeft) {
     await git.unexclude(file.made?.excludes ?? EXCLUDE_LINES)
     removed.push('lines in .git/info/exclude')
   }
@@ -63,13 +62,17 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   await removeIfEmpty(paths.config)
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
   await removeUserState(deps.environment, paths.commonDir)
-  return { removed, kept, branches_left: branchesLeft }
+  return { removed, kept, branches_left: branches }
 }
 
-async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: string[], kept: Kept[]): Promise<void> {
-  const root = await git.resolve((await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? 'HEAD')
+/** Answers the branches that agents worked on, as far as their names or worktrees tell. */
+async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: string[], kept: Kept[]): Promise<string[]> {
+  const rootBranch = (await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? null
+  const root = rootBranch === null ? null : await git.resolve(`refs/heads/${rootBranch}`)
+  const branches = new Set([...(await git.branches()).keys()].filter((branch) => rootBranch !== null && branch.startsWith(`${rootBranch}.`)))
   for (const worktree of await git.worktrees()) {
     if (!worktree.path.startsWith(located.paths.worktrees + sep)) continue
+    if (worktree.branch !== null) branches.add(worktree.branch)
     const stays = (reason: string): void => void kept.push({ path: worktree.path, branch: worktree.branch, reason })
     try {
       if (!worktree.prunable) {
@@ -84,10 +87,7 @@ async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: st
         }
         const base = worktree.branch === null ? null : parentBranch(worktree.branch)
         const targets = [base === null ? null : await git.resolve(`refs/heads/${base}`), root]
-        const { head } = worktree
-        const merged = head !== null && (await Promise.all(targets.map((into) => into !== null && into !== head && git.isMerged(head, into)))).some(Boolean)
-        const untouched = head !== null && targets.includes(head)
-        if (!merged && !untouched) {
+        if (!(await isSafe(git, worktree.head, targets))) {
           stays('not proven merged')
           continue
         }
@@ -98,6 +98,14 @@ async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: st
       stays(asExomonadError(error).message)
     }
   }
+  return [...branches].sort()
+}
+
+/** Nothing was committed, or all of it is in one of the targets. */
+async function isSafe(git: Git, head: Sha | null, targets: readonly (Sha | null)[]): Promise<boolean> {
+  if (head === null) return false
+  for (const into of targets) if (into !== null && (into === head || (await git.isMerged(head, into)))) return true
+  return false
 }
 
 async function removeConfiguration({ located, host, force }: DismantleDeps, removed: string[], kept: Kept[]): Promise<void> {
@@ -127,7 +135,6 @@ async function removeState({ located }: DismantleDeps, left: { worktreesLeft: bo
     removed.push(paths.state)
     return
   }
-  const { readdir } = await import('node:fs/promises')
   for (const name of await readdir(paths.state)) {
     const entry = join(paths.state, name)
     if (entry !== paths.origin) await rm(entry, { recursive: true, force: true })

@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { asExomonadError } from '../../errors.ts'
+import { readAgentToken } from './connect.ts'
 import type { CliContext } from './context.ts'
 import { writeJson } from './output.ts'
 import { printable } from './printable.ts'
@@ -54,8 +55,8 @@ async function readFacts(context: CliContext): Promise<Record<string, unknown>> 
 
 /** Leaves what was said as one file that appears whole; the daemon reads it when it starts (adapters/host/spool.ts). */
 async function spool(context: CliContext, event: string, body: Record<string, unknown>): Promise<boolean> {
-  const { variables, token } = context.environment
-  const folder = variables['EXOMONAD_SPOOL']
+  const folder = context.environment.variables['EXOMONAD_SPOOL']
+  const token = await readAgentToken(context.environment)
   if (folder === undefined || token === null) return false
   const name = `${Math.floor(context.now() / 1000)}-${process.pid}-${randomBytes(2).toString('hex')}-${event}.json`
   try {

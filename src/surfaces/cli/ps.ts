@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { TreeView } from '../../core/core.ts'
-import { listRepositoryRecords, readOwnerToken, type RepositoryRecord } from '../../config/user-state.ts'
+import { listRepositoryRecords, readOwnerToken, removeUserState, type RepositoryRecord } from '../../config/user-state.ts'
 import { createClient } from '../client.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
@@ -24,10 +24,13 @@ interface RepositoryState {
 }
 
 export function define(command: Command, context: CliContext): void {
-  command.action(async () => {
+  command.option('--prune', 'Forget repositories that are gone').action(async (options: { prune?: boolean }) => {
     await assertHuman(context.options().cwd, context.environment, null)
     const records = await listRepositoryRecords(context.environment)
-    const repositories = await Promise.all(records.map((record) => look(record, context)))
+    const all = await Promise.all(records.map((record) => look(record, context)))
+    const gone = options.prune === true ? all.filter(({ state }) => state === 'gone') : []
+    for (const repository of gone) await removeUserState(context.environment, repository.common_dir)
+    const repositories = all.filter((repository) => !gone.includes(repository))
     present(context, { repositories }, () => describe(context, repositories))
   })
 }

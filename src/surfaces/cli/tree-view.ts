@@ -11,6 +11,8 @@ export interface TreeOptions {
   /** Columns of the terminal; no line is wider. */
   readonly width: number
   readonly palette: Palette
+  /** At most so many lines: agents that don’t fit are counted, what waits for the human is always shown. */
+  readonly height?: number
   /** Counts up while the tree is watched: turns the symbol of running agents. */
   readonly frame?: number
 }
@@ -47,7 +49,13 @@ export function renderTree(view: TreeView, options: TreeOptions): string[] {
     cells,
     options,
   )
-  return [...headline(view, options), '', ...table, ...waiting(view, options)]
+  const before = [...headline(view, options), '']
+  const after = waiting(view, options)
+  const room = Math.max(3, (options.height ?? Number.POSITIVE_INFINITY) - before.length - after.length)
+  const hidden = table.length - room + 1
+  const shown =
+    table.length <= room ? table : [...table.slice(0, room - 1), options.palette.dim(cut(`… ${plural(hidden, 'more agent', 'more agents')}`, options.width))]
+  return [...before, ...shown, ...after]
 }
 
 /** Parents before children, with the lines that connect them. */

@@ -69,7 +69,7 @@ async function drawLive(context: CliContext, client: Client, watched: Watched, s
   stdout.on?.('resize', onResize)
   draw()
   try {
-    for await (const event of client.events({ follow: true, last: EVENTS_SHOWN, signal })) {
+    for await (const event of client.events({ follow: true, last: 5 * EVENTS_SHOWN, signal })) {
       if (!isNoise(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
       soon ??= setTimeout(() => {
         soon = undefined
@@ -92,15 +92,13 @@ function compose(context: CliContext, watched: Watched, frame: number): string[]
   const height = context.terminal.stdout.rows ?? 40
   const elapsed = Math.floor((context.now() - watched.readAt) / 1000)
   const view = { ...watched.view, repository: shortPath(watched.view.repository, context.environment.home), root: aged(watched.view.root, elapsed) }
-  const tree = renderTree(view, { width, palette, frame })
   const names = namesOf(watched.view.root)
   const events = watched.recent.map((event) =>
     eventLine(event, event.agentId === null ? null : (names.get(event.agentId) ?? event.agentId.slice(0, 8)), { palette, width }),
   )
   const footer = watched.trouble === null ? palette.dim(cut('Ctrl-C ends', width)) : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
-  const room = Math.max(3, height - 1 - events.length - 3)
-  const shown = tree.length <= room ? tree : [...tree.slice(0, room - 1), palette.dim(cut(`… ${tree.length - room + 1} more lines: exomonad tree`, width))]
-  return [...shown, '', ...events, ...(events.length > 0 ? [''] : []), footer]
+  const tail = ['', ...events, ...(events.length > 0 ? [''] : []), footer]
+  return [...renderTree(view, { width, palette, frame, height: height - 1 - tail.length }), ...tail]
 }
 
 /** The same node some seconds later. */

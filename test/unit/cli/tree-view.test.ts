@@ -64,6 +64,14 @@ describe('the tree on a terminal', () => {
     expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
   })
 
+  it('leaves out agents, but not what waits for the human, where it must fit a height', () => {
+    const root = node('main', { children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)) })
+    const lines = renderTree(view(root, { inbox: { messages: 1, questions: 0, approvals: 0 } }), { width: 100, palette: plain, height: 12 })
+    expect(lines).toHaveLength(12)
+    expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '! 1 message for you: exomonad inbox'])
+    expect(lines.filter((line) => line.includes(' worker ')).length + 25).toBe(31)
+  })
+
   it('aligns columns by what is seen, also with wide characters', () => {
     const lines = rendered(node('main', { children: [node('main.日本語'), node('main.e\u0301te\u0301'), node('main.plain')] })).slice(3)
     const columns = lines.map((line) => displayWidth(line.slice(0, line.indexOf('worker'))))
