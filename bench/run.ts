@@ -27,7 +27,13 @@ const figures: Figure[] = []
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   process.stderr.write(`measuring ${name} …\n`)
-  figures.push(...(await measure()))
+  try {
+    figures.push(...(await measure()))
+  } catch (error) {
+    // The others are still worth having.
+    process.exitCode = 1
+    process.stderr.write(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  }
 }
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
