@@ -3,6 +3,7 @@ import type { MergeResult, MergeStrategy, PullRequestSnapshot } from '../adapter
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { asBranchName, parseSha, type Actor, type BranchName } from '../ids.ts'
+import type { BranchLock } from './branch-lock.ts'
 import type { Caller, MergedPull, Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
@@ -36,7 +37,7 @@ export interface MergePull {
  * `merge` (with the commit, before it is pushed), `record` (store), `sync` (the parent’s worktree).
  */
 export function createMergePull(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'>,
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & { branchLock: BranchLock },
 ): MergePull {
   const { store, git, forge, polling, settings, publisher, clock, log } = deps
 
@@ -143,78 +144,83 @@ export function createMergePull(
 
   const stuck = new Set<string>()
 
-  return {
-    stuck,
-    merge: async (caller, input): Promise<MergedPull> => {
-      await requireForce(caller, input.force)
-      const pull = await readPull(forge, input.number)
-      const agents = await store.agents.list()
-      await requireParent(caller, pull, agents)
-      const objections = mergeObjections(pull, input.force)
-      if (objections.length > 0) {
-        const first = objections[0]!
-        throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
-          reasons: objections.map((objection) => objection.reason),
-        })
-      }
-      const child = ownerOf(agents, pull.head.branch)
-      const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
-      const by: Actor = actorOf(caller)
-      const diverged = await publishBase(pull.base.branch)
+  const mergeNow = async (caller: Caller, input: Parameters<Pulls['merge']>[1], pull: PullRequestSnapshot): Promise<MergedPull> => {
+    const agents = await store.agents.list()
+    await requireParent(caller, pull, agents)
+    const objections = mergeObjections(pull, input.force)
+    if (objections.length > 0) {
+      const first = objections[0]!
+      throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
+        reasons: objections.map((objection) => objection.reason),
+      })
+    }
+    const child = ownerOf(agents, pull.head.branch)
+    const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
+    const by: Actor = actorOf(caller)
+    const diverged = await publishBase(pull.base.branch)
 
-      const journal = randomUUID()
-      const intent: MergeIntent = {
+    const journal = randomUUID()
+    const intent: MergeIntent = {
+      number: pull.number,
+      head: pull.head.branch,
+      base: pull.base.branch,
+      by,
+      expectedHead: pull.head.sha,
+      strategy,
+      retargeted: [],
+    }
+    await store.transaction(async (tx) => {
+      await tx.journal.begin({ id: journal, kind: 'merge', step: 'intent', data: intent, startedAt: clock() })
+      await publisher.publish({ type: 'merge.started', agentId: child?.id ?? null, actor: by, payload: { ...eventFacts(pull), strategy } }, tx)
+    })
+    deps.onJournalStep('merge', 'intent')
+    const retargeted = await retarget(pull, journal)
+    let result: MergeResult
+    try {
+      result = await forge.merge({
         number: pull.number,
-        head: pull.head.branch,
-        base: pull.base.branch,
-        by,
         expectedHead: pull.head.sha,
         strategy,
-        retargeted: [],
-      }
-      await store.transaction(async (tx) => {
-        await tx.journal.begin({ id: journal, kind: 'merge', step: 'intent', data: intent, startedAt: clock() })
-        await publisher.publish({ type: 'merge.started', agentId: child?.id ?? null, actor: by, payload: { ...eventFacts(pull), strategy } }, tx)
+        by,
+        prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
       })
-      deps.onJournalStep('merge', 'intent')
-      const retargeted = await retarget(pull, journal)
-      let result: MergeResult
-      try {
-        result = await forge.merge({
-          number: pull.number,
-          expectedHead: pull.head.sha,
-          strategy,
-          by,
-          prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
-        })
-      } catch (thrown) {
-        // Whether it happened is not known here: the journal entry stays open and is settled against the remote.
-        log.warn({ err: thrown, number: pull.number }, 'merge interrupted')
-        stuck.add(journal)
-        throw thrown
-      }
-      if (result.kind !== 'merged') {
-        for (const number of retargeted) await forge.retarget(number, pull.head.branch)
-        await store.journal.finish(journal, 'undone')
-        throw refuse(pull, result)
-      }
-      await step(journal, 'record')
-      await record({ ...intent, retargeted }, result)
-      await step(journal, 'sync')
-      const pullError = diverged ?? (await sync(pull.base.branch))
-      await store.journal.finish(journal, 'done')
-      await polling.poll([pull.number, ...retargeted])
+    } catch (thrown) {
+      // Whether it happened is not known here: the journal entry stays open and is settled against the remote.
+      log.warn({ err: thrown, number: pull.number }, 'merge interrupted')
+      stuck.add(journal)
+      throw thrown
+    }
+    if (result.kind !== 'merged') {
+      for (const number of retargeted) await forge.retarget(number, pull.head.branch)
+      await store.journal.finish(journal, 'undone')
+      throw refuse(pull, result)
+    }
+    await step(journal, 'record')
+    await record({ ...intent, retargeted }, result)
+    await step(journal, 'sync')
+    const pullError = diverged ?? (await sync(pull.base.branch))
+    await store.journal.finish(journal, 'done')
+    await polling.poll([pull.number, ...retargeted])
 
-      const siblings = agents.filter((agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state))
-      return {
-        merged: true,
-        sha: result.sha,
-        local_synced: pullError === undefined,
-        ...(pullError === undefined ? {} : { pull_error: pullError }),
-        retargeted,
-        siblings_behind: siblings.map((agent) => agent.branch),
-        next: nextStep(pull.base.branch, forge.remote, pullError, siblings.length, child),
-      }
+    const siblings = agents.filter((agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state))
+    return {
+      merged: true,
+      sha: result.sha,
+      local_synced: pullError === undefined,
+      ...(pullError === undefined ? {} : { pull_error: pullError }),
+      retargeted,
+      siblings_behind: siblings.map((agent) => agent.branch),
+      next: nextStep(pull.base.branch, forge.remote, pullError, siblings.length, child),
+    }
+  }
+
+  return {
+    stuck,
+    merge: async (caller, input) => {
+      await requireForce(caller, input.force)
+      const pull = await readPull(forge, input.number)
+      // Not while its stop check rebases it: the head that was looked at would be merged, and the rebased one replayed onto it.
+      return deps.branchLock(pull.head.branch, () => mergeNow(caller, input, pull))
     },
 
     settle: async (entry) => {

@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { Sha } from '../ids.ts'
+import type { BranchLock } from './branch-lock.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { knownPulls } from './pull-records.ts'
@@ -20,9 +21,11 @@ export function createStopSync({
   publisher,
   settings,
   branchPush,
+  branchLock,
   ask,
 }: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'settings'> & {
   branchPush: BranchPush
+  branchLock: BranchLock
   ask: (caller: Caller, message: string) => Promise<unknown>
 }): StopSync {
   const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
@@ -93,7 +96,7 @@ export function createStopSync({
     return fresh.state === 'merged' && fresh.mergedHead === head
   }
 
-  return async (caller) => {
+  const sync: StopSync = async (caller) => {
     const { agent } = caller
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
@@ -121,4 +124,7 @@ export function createStopSync({
     const forkPoint = recorded !== null && (shared === null || !(await git.isAncestor(recorded, shared))) ? recorded : shared
     return forkPoint === null ? undefined : rebase(caller, base, baseTip, forkPoint)
   }
+
+  // Not while it is merged; and what the merge recorded meanwhile is read anew.
+  return (caller) => branchLock(caller.agent.branch, async () => sync({ ...caller, agent: (await store.agents.get(caller.agent.id)) ?? caller.agent }))
 }

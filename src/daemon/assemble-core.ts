@@ -1,5 +1,6 @@
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createApprovals } from '../core/approvals.ts'
+import { createBranchLock } from '../core/branch-lock.ts'
 import { createClean } from '../core/clean.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
@@ -39,8 +40,9 @@ export function assembleCore(deps: Deps & { socket: string; agentPath: string; a
   const talking = createTalking({ ...deps, approvals, questions })
   const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
-  const mergePull = createMergePull(deps)
-  const sync = createStopSync({ ...deps, branchPush, ask: questions.askInBehalf })
+  const branchLock = createBranchLock()
+  const mergePull = createMergePull({ ...deps, branchLock })
+  const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
   const reconciling = createReconcile({ ...deps, states, exits, isWaiting: (id) => questions.isWaiting(id as QuestionId) })
   const core: Core = {
     directory: createDirectory(deps),
