@@ -52,9 +52,10 @@ export function createReconcile({
   }
 
   const silent = async (agent: Agent): Promise<void> => {
+    if (agent.state !== 'running' || agent.kind === 'root') return
     const { liveness } = await settings.config()
     const quiet = clock() - agent.lastSeenAt
-    if (agent.state !== 'running' || agent.kind === 'root' || quiet < liveness.silent_after * 1000) return
+    if (quiet < liveness.silent_after * 1000) return
     await publisher.publish({
       type: 'agent.silent',
       agentId: agent.id,
