@@ -50,6 +50,24 @@ export function createHost(environment: Environment): Host {
       const { runDaemon } = await import('./daemon.ts')
       await runDaemon({ ...options, environment })
     },
+    async endTerminals(paths) {
+      const [{ chooseMultiplexer }, { silentLog }, { agentEnvironment }, { repositoryHash }] = await Promise.all([
+        import('./daemon/choose-multiplexer.ts'),
+        import('./log.ts'),
+        import('./config/environment.ts'),
+        import('./paths.ts'),
+      ])
+      // Both: the configuration may name another one than when the agents were started.
+      for (const kind of ['tmux', 'headless'] as const) {
+        const hash = repositoryHash(paths.commonDir)
+        const multiplexer = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
+        await multiplexer.shutdown().catch(async (error: unknown) => {
+          await multiplexer.dispose()
+          const { ExomonadError } = await import('./errors.ts')
+          if (!(error instanceof ExomonadError && error.code === 'MULTIPLEXER_UNAVAILABLE')) throw error
+        })
+      }
+    },
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('./config/load.ts'), import('./tools/all.ts')])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })

@@ -1,7 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
+
+function mentions(pid: string, text: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text)
+  } catch {
+    return false
+  }
+}
 
 async function prepare(options: ExomonadOptions = {}): Promise<Exomonad> {
   const tree = await startExomonad({ init: false, ...options })
@@ -101,6 +109,26 @@ describe('exomonad init', () => {
 })
 
 describe('exomonad deinit', () => {
+  it('ends agents, daemon and their terminals, with a configuration that is broken by now as well', async () => {
+    for (const multiplexer of ['headless', 'tmux'] as const) {
+      const tree = await prepare({ multiplexer })
+      await tree.run(['init'])
+      tree.script('w', { steps: [] })
+      await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+      const { pid } = await tree.agent('w')
+      const daemon = await tree.daemonPid()
+      await tree.run(['daemon', 'stop'])
+      writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '[limts]')
+      const result = await tree.run(['deinit', '--json'])
+      expect(result.code).toBe(0)
+      expect(result.json.warnings[0]).toContain('did you mean "limits"?')
+      expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
+      expect(existsSync(`/proc/${daemon}/exe`)).toBe(false)
+      const left = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder))
+      expect(left.map((entry) => readFileSync(`/proc/${entry}/cmdline`, 'utf8'))).toEqual([])
+    }
+  })
+
   it('leaves nothing but branches where all work is merged', async () => {
     const tree = await prepare()
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })

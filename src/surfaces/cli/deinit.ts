@@ -21,7 +21,7 @@ export function define(command: Command, context: CliContext): void {
   })
 }
 
-/** Answers why agents may still run, where they could not be stopped: a configuration that doesn’t parse must not keep exomonad in. */
+/** Ends agents by way of the daemon, which records it; where that can't start, their terminals are ended all the same. */
 async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string | null> {
   let warning: string | null = null
   try {
@@ -29,9 +29,10 @@ async function stopEverything(context: CliContext, located: LocatedRepository): 
     const client = await context.client()
     await client.callTool('down', {})
   } catch (error) {
-    warning = `Agents could not be asked to stop: ${asExomonadError(error).message}`
+    warning = `The daemon could not be asked to stop the agents, so their terminals were ended: ${asExomonadError(error).message}`
   }
   await stopDaemon(located.file.socket)
+  await context.host.endTerminals(located.paths)
   return warning
 }
 

@@ -20,6 +20,8 @@ export interface Host {
   startDaemonProcess(options: { cwd: string; output: string }): Promise<DaemonProcess>
   /** The daemon in this process, until it is asked to stop. */
   runDaemon(options: { cwd: string; foreground: boolean }): Promise<void>
+  /** Ends all terminals of this repository, agents in them included, and what serves them. Fine where there are none. */
+  endTerminals(paths: Paths): Promise<void>
   /** Parsed and checked; CONFIG_INVALID with every finding. */
   loadConfig(file: string): Promise<Config>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */

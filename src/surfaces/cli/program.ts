@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 import { COMMANDS } from './commands.ts'
 import type { CliContext } from './context.ts'
 
@@ -49,6 +49,3 @@ export function commandNamed(argv: readonly string[]): string | null {
   }
   return null
 }
-
-/** Help and version end a run as commander errors too; these went well. */
-export const isGoodEnd = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0
