@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { runProgram } from '../test/helpers/daemon.ts'
+import { removeTmuxSocket, runProgram } from '../test/helpers/daemon.ts'
 import { tempHome } from '../test/helpers/temp-repository.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
 import { atMost, median, percentile, type Figure } from './figures.ts'
 import { benchTree } from './tree.ts'
 
 const ROUNDS = 200
+const SOCKET = `xbench-pane-${process.pid}`
 const RECEIVER = join(import.meta.dirname, 'fixtures', 'receiver.js')
 
 interface Received {
@@ -71,7 +72,7 @@ async function floorOf(): Promise<number[]> {
   const file = join(home.folder, 'received')
   const text = join(home.folder, 'text')
   const env = { ...home.env, RECEIVED: file }
-  const tmux = (...args: string[]) => runProgram('tmux', ['-L', `xbench-pane-${process.pid}`, ...args], { env })
+  const tmux = (...args: string[]) => runProgram('tmux', ['-L', SOCKET, ...args], { env })
   try {
     await tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'floor', process.execPath, RECEIVER)
     await waitFor('the receiver', () => received(file).length > 0)
@@ -86,6 +87,7 @@ async function floorOf(): Promise<number[]> {
     return samples
   } finally {
     await tmux('kill-server')
+    removeTmuxSocket(SOCKET)
     home.remove()
   }
 }

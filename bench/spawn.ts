@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import process from 'node:process'
-import { runProgram } from '../test/helpers/daemon.ts'
+import { removeTmuxSocket, runProgram } from '../test/helpers/daemon.ts'
 import { tempRepository } from '../test/helpers/temp-repository.ts'
 import { timed, type Figure } from './figures.ts'
 import { benchTree } from './tree.ts'
 
 /** Times the floor is allowed for 20 spawns. */
 const ALLOWED = 1.5
+
+const SOCKET = `xbench-${process.pid}`
 
 /** A repository with a few hundred files, as floor and figure both get it. */
 const FILES = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`src/part-${index % 20}/file-${index}.txt`, `${index}\n`.repeat(20)]))
@@ -40,7 +42,7 @@ export async function measureSpawn(): Promise<Figure[]> {
 
 async function floorsOf(counts: readonly number[]): Promise<number[]> {
   const repository = await tempRepository({ files: FILES })
-  const tmux = (...args: string[]) => runProgram('tmux', ['-L', `xbench-${process.pid}`, ...args], { env: repository.env, cwd: repository.path })
+  const tmux = (...args: string[]) => runProgram('tmux', ['-L', SOCKET, ...args], { env: repository.env, cwd: repository.path })
   const floors: number[] = []
   try {
     await tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'floor', 'sleep 100000')
@@ -57,6 +59,7 @@ async function floorsOf(counts: readonly number[]): Promise<number[]> {
     }
   } finally {
     await tmux('kill-server')
+    removeTmuxSocket(SOCKET)
     repository.remove()
   }
   return floors

@@ -14,6 +14,7 @@ export default function setup(): () => Promise<void> {
     throw new Error(`The tests run on Node 22.12 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`)
   }
   const before = process.env['TMPDIR']
+  const socketsBefore = new Set(tmuxSockets())
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'xt-')))
   process.env['TMPDIR'] = folder
   return async () => {
@@ -23,13 +24,25 @@ export default function setup(): () => Promise<void> {
     const files = readdirSync(folder).filter((name) => !CACHES.has(name))
     for (const { pid } of processes) endProcess(pid)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    const found = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...files.map((name) => `file ${join(folder, name)}`)]
+    // Elsewhere than in CI the user’s own servers come and go meanwhile.
+    const sockets = process.env['CI'] ? tmuxSockets().filter((path) => !socketsBefore.has(path)) : []
+    const found = [
+      ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
+      ...files.map((name) => `file ${join(folder, name)}`),
+      ...sockets.map((path) => `socket ${path}`),
+    ]
     if (found.length > 0) throw new Error(`The tests left this behind:\n  ${found.join('\n  ')}`)
   }
 }
 
 /** What Node and the tools put beside the tests' own folders. */
 const CACHES = new Set(['node-compile-cache', 'node-jiti'])
+
+/** tmux keeps its sockets in one folder per user, wherever TMPDIR is. */
+function tmuxSockets(): string[] {
+  const folder = join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`)
+  return listFolder(folder).map((name) => join(folder, name))
+}
 
 interface Running {
   readonly pid: number

@@ -220,8 +220,12 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
 export async function endTerminals(commonDir: string, env: Readonly<Record<string, string>>): Promise<void> {
   const socket = `exomonad-${repositoryHash(commonDir)}`
   await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
-  rmSync(join('/tmp', `tmux-${process.getuid?.() ?? 0}`, socket), { force: true })
+  removeTmuxSocket(socket)
 }
+
+/** tmux leaves its socket behind when its server ends. */
+export const removeTmuxSocket = (name: string): void =>
+  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, name), { force: true })
 
 /** Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak only where the product should have ended it. */
 async function endProcesses(folder: string): Promise<void> {
