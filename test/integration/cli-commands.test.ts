@@ -66,6 +66,8 @@ describe('who one is', () => {
         json: { code: 'NOT_ALLOWED' },
       })
     }
+    const forged = await tree.run(['tree', '--json'], { env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_TOKEN: 'forged' } })
+    expect(forged).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
     const token = join(tree.state, 'auth', spawned[0].agent_id)
     const agent = await tree.run(['note', 'from a file of mine', '--json'], {
       cwd: worktree,

@@ -23,7 +23,7 @@ export async function connectToDaemon(deps: ConnectDeps): Promise<Client> {
   const agentToken = await readAgentToken(environment)
   if (agentToken !== null) {
     const socket = environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
-    return createClient({ socket, token: agentToken, as: deps.as })
+    return neverTheOwner(createClient({ socket, token: agentToken, as: deps.as }))
   }
   if (environment.agentId !== null) throw withoutToken('EXOMONAD_AGENT_ID is set')
   const located = await locateRepository(deps.cwd, environment, deps.host)
@@ -62,6 +62,26 @@ const withoutToken = (why: string): ExomonadError =>
     `No token: ${why}, but neither EXOMONAD_TOKEN nor EXOMONAD_AUTH_FILE gives one. Agents never act as the owner; run this from outside agents’ worktrees to act as yourself.`,
   )
 
+/** To an agent a token that nobody knows is the same as none: it is told what it may not do, not how to make a token. */
+function neverTheOwner(client: Client): Client {
+  const refused = (error: unknown): never => {
+    if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
+    throw new ExomonadError('NOT_ALLOWED', error.message, error.facts, { cause: error })
+  }
+  return {
+    callTool: (name, input, options) => client.callTool<never>(name, input, options).catch(refused),
+    get: (path, options) => client.get<never>(path, options).catch(refused),
+    hook: (event, body, options) => client.hook<never>(event, body, options).catch(refused),
+    async *events(query) {
+      try {
+        yield* client.events(query)
+      } catch (error) {
+        refused(error)
+      }
+    },
+  }
+}
+
 /** An adopted worktree can be anywhere, and only the tree knows it. Costs a request in linked worktrees other than the root’s. */
 async function refuseAdoptedWorktree(located: LocatedRepository, client: Client): Promise<void> {
   const { worktree, file } = located
@@ -80,6 +100,27 @@ function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined 
   return undefined
 }
 
+/** A token that belongs to nobody is an agent’s mistake, never a reason to try another one (tools.md, “Identity”). */
+async function refusingWrongToken<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
+    throw new ExomonadError('NOT_ALLOWED', error.message, error.facts, { cause: error })
+  }
+}
+
+/** The client with every exchange made by way of a function. */
+const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) => Promise<Result>): Client => ({
+  callTool: (name, input, options) => around(() => client.callTool(name, input, options)),
+  get: (path, options) => around(() => client.get(path, options)),
+  hook: (event, body, options) => around(() => client.hook(event, body, options)),
+  async *events(query) {
+    await around(() => client.get('/healthz'))
+    yield* client.events(query)
+  },
+})
+
 /** Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated. */
 function startingClient(client: Client, located: LocatedRepository, host: Host): Client {
   const retried = async <Result>(call: () => Promise<Result>): Promise<Result> => {
@@ -91,15 +132,7 @@ function startingClient(client: Client, located: LocatedRepository, host: Host):
       return call()
     }
   }
-  return {
-    callTool: (name, input, options) => retried(() => client.callTool(name, input, options)),
-    get: (path, options) => retried(() => client.get(path, options)),
-    hook: (event, body, options) => retried(() => client.hook(event, body, options)),
-    async *events(query) {
-      await retried(() => client.get('/healthz'))
-      yield* client.events(query)
-    },
-  }
+  return withEach(client, retried)
 }
 
 const wasNotTaken = (error: unknown): boolean => error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE' && error.facts['connected'] === false

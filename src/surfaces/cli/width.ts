@@ -5,7 +5,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Columns that a text takes in a terminal: wide characters and emoji 2, combining marks 0, colour codes 0. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text)
-  if (ASCII.test(plain)) return plain.length
+  if (NARROW.test(plain)) return plain.length
   let width = 0
   for (const { segment } of graphemes.segment(plain)) width += graphemeWidth(segment)
   return width
@@ -32,7 +32,9 @@ export function pad(text: string, width: number, side: 'end' | 'start' = 'end'):
   return side === 'end' ? text + fill : fill + text
 }
 
-// eslint-disable-next-line no-control-regex -- printable ASCII only
+
+/** Characters of one column each, among them all that our own output draws with: they need no closer look. */
+const NARROW = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2500-\u25fc\u2713\u2717\u270e]*$/
 const ASCII = /^[\x20-\x7e]*$/
 const ZERO = /^(?:\p{Mark}|\p{Default_Ignorable_Code_Point}|\p{Control})+$/u
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u
