@@ -33,13 +33,6 @@ export async function main(argv: readonly string[], given: Partial<CliOptions> =
   }
 }
 
-/** The commander program with every command, for documentation; nothing in it may be run. */
-export async function describeProgram(): Promise<import('commander').Command> {
-  const { buildProgram } = await import('./surfaces/cli/program.ts')
-  const run = await createRun(await completeOptions({}))
-  return buildProgram({ ...run.context, width: () => 100 })
-}
-
 async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> {
   const environment = given.environment ?? (await import('./config/environment.ts')).readEnvironment()
   return {

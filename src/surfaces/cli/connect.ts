@@ -100,16 +100,6 @@ function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined 
   return undefined
 }
 
-/** A token that belongs to nobody is an agent’s mistake, never a reason to try another one (tools.md, “Identity”). */
-async function refusingWrongToken<Result>(call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call()
-  } catch (error) {
-    if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
-    throw new ExomonadError('NOT_ALLOWED', error.message, error.facts, { cause: error })
-  }
-}
-
 /** The client with every exchange made by way of a function. */
 const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) => Promise<Result>): Client => ({
   callTool: (name, input, options) => around(() => client.callTool(name, input, options)),

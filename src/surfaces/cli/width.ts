@@ -32,7 +32,6 @@ export function pad(text: string, width: number, side: 'end' | 'start' = 'end'):
   return side === 'end' ? text + fill : fill + text
 }
 
-
 /** Characters of one column each, among them all that our own output draws with: they need no closer look. */
 const NARROW = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2500-\u25fc\u2713\u2717\u270e]*$/
 const ASCII = /^[\x20-\x7e]*$/

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeProgram, main } from '../../../src/cli.ts'
+import { main } from '../../../src/cli.ts'
 import { readEnvironment } from '../../../src/config/environment.ts'
 import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
+import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
-import { commandNamed } from '../../../src/surfaces/cli/program.ts'
+import { buildProgram, commandNamed } from '../../../src/surfaces/cli/program.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'src', 'bin.ts')
 
@@ -28,11 +29,13 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return { code, out, err }
 }
 
+/** Building touches nothing of it. */
+const BARE = { version: '0.0.0' } as CliContext
 const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
 
 describe('the program', () => {
   it('is described whole: every command, argument and option says what it is for', async () => {
-    const program = await describeProgram()
+    const program = await buildProgram(BARE)
     const commands = everyCommand(program).slice(1)
     expect(commands.length).toBeGreaterThan(35)
     for (const command of commands) {
@@ -44,7 +47,7 @@ describe('the program', () => {
   })
 
   it('has an action behind every command that has no sub-commands', async () => {
-    const program = await describeProgram()
+    const program = await buildProgram(BARE)
     for (const command of everyCommand(program)) {
       if (command.commands.length > 0 || command.name() === 'help') continue
       expect((command as unknown as { _actionHandler: unknown })._actionHandler, command.name()).toBeTypeOf('function')
