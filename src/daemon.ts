@@ -14,6 +14,7 @@ import { createNotifier } from './adapters/host/notify.ts'
 import { openSqliteStore } from './adapters/store/sqlite/open.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from './config/environment.ts'
 import { readRepositoryFile } from './config/repository-file.ts'
+import { listTrackedConfiguration } from './config/tracked-files.ts'
 import { ensureOwnerToken, writeRepositoryRecord } from './config/user-state.ts'
 import { hashToken } from './core/launch.ts'
 import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
@@ -85,7 +86,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const settings = await createSettings({
       environment,
       node: process.execPath,
-      trust: { paths, environment, trackedFiles: () => trackedConfiguration(paths.home, gitEnvironment(environment)) },
+      trust: { paths, environment, trackedFiles: () => listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) }) },
     })
     const config = settings.current
     const roleTools = (role: string) => config().roles[role]?.tools
@@ -238,10 +239,4 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const daemon = await startDaemon(options)
   await stopped
   await daemon.stop()
-}
-
-/** What is below `.exomonad/` and came with the repository. */
-async function trackedConfiguration(home: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
-  const { stdout } = await exec('git', ['-C', home, 'ls-files', '-z', '--', '.exomonad'], { env: environment })
-  return stdout.split('\0').filter((path) => path !== '')
 }

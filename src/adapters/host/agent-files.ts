@@ -66,6 +66,7 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
         const target = inside(to, file)
         if ((await lstat(source)).isSymbolicLink())
           throw new ExomonadError('OUTSIDE_ROOT', `worktree.include matches ${file}, a symbolic link. Include what it points to instead.`, { file })
+        await refuseLinks(to, target, file)
         await mkdir(dirname(target), { recursive: true })
         await copyFile(source, target, constants.COPYFILE_FICLONE)
       }
@@ -95,4 +96,15 @@ function inside(root: string, file: string): string {
   const way = relative(root, path)
   if (way === '' || way.startsWith(`..${sep}`) || way === '..') throw new ExomonadError('OUTSIDE_ROOT', `${file} leads out of ${root}.`, { file, root })
   return path
+}
+
+/** The branch of the new worktree may hold links where the file is to go; nothing is written through them. */
+async function refuseLinks(root: string, target: string, file: string): Promise<void> {
+  for (let path = target; path !== resolve(root); path = dirname(path)) {
+    const found = await lstat(path).catch(() => undefined)
+    if (found?.isSymbolicLink() !== true) continue
+    throw new ExomonadError('OUTSIDE_ROOT', `worktree.include would write ${file} through ${relative(root, path)}, a symbolic link in the new worktree.`, {
+      file,
+    })
+  }
 }

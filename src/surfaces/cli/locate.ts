@@ -39,11 +39,13 @@ async function readSetUp(commonDir: string): Promise<Pick<LocatedRepository, 'pa
   return file === null ? null : { file, paths: pathsOf(commonDir, file.home) }
 }
 
-/** The folder is inside a worktree that exomonad made for an agent. */
+/** The folder is inside a worktree that exomonad made, for an agent or for the check of its work: what runs there is not the owner. */
 export async function isInAgentWorktree(cwd: string, paths: Paths): Promise<boolean> {
-  const [from, to] = await Promise.all([realOrSame(paths.worktrees), realOrSame(cwd)])
-  const way = relative(from, to)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
+  const [to, ...made] = await Promise.all([cwd, paths.worktrees, paths.ciWork].map(realOrSame))
+  return made.some((from) => {
+    const way = relative(from, to ?? cwd)
+    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
+  })
 }
 
 const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
