@@ -12,13 +12,15 @@ import { plural } from './quantity.ts'
 import { shortPath } from './short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
-  command.option('--force', 'Remove the configuration although you changed it; never what git tracks').action(async (options: { force?: boolean }) => {
-    const located = await locateForHuman(context)
-    const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
-    const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
-    const result = await withProgress(context, 'Taking exomonad out', work)
-    present(context, { ...result, warnings: warning === null ? [] : [warning] }, () => describe(context, result, warning))
-  })
+  command
+    .option('--force', 'Remove the configuration although it is not what init wrote; never what git tracks')
+    .action(async (options: { force?: boolean }) => {
+      const located = await locateForHuman(context)
+      const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
+      const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
+      const result = await withProgress(context, 'Taking exomonad out', work)
+      present(context, { ...result, warnings: warning === null ? [] : [warning] }, () => describe(context, result, warning))
+    })
 }
 
 /** Ends agents by way of the daemon, which records it; where that can't start, their terminals are ended all the same. */
