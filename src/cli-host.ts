@@ -1,5 +1,6 @@
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Environment } from './config/environment.ts'
+import { programFile } from './package-root.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
 /** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
@@ -32,7 +33,7 @@ export function createHost(environment: Environment): Host {
       const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
       const file = await open(output, 'w', 0o600)
       try {
-        const child = startDetached(process.execPath, [...SMALL_HEAP, programFile(), 'daemon', 'run', '--json'], {
+        const child = startDetached(process.execPath, [...SMALL_HEAP, programFile('bin'), 'daemon', 'run', '--json'], {
           cwd,
           env: daemonVariables(environment),
           output: file.fd,
@@ -82,9 +83,6 @@ export function createHost(environment: Environment): Host {
     },
   }
 }
-
-/** `bin.js` of this installation, or `bin.ts` where the sources run as they are. */
-const programFile = (): string => join(import.meta.dirname, `bin${extname(import.meta.filename)}`)
 
 /** The daemon is nobody’s agent, whoever started it. */
 const AGENT_VARIABLES = /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL)$/

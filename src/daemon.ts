@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { exec } from './adapters/exec.ts'
 import { createLocalForge } from './adapters/forge/local/forge.ts'
 import { ensureLocalRemote } from './adapters/forge/local/remote.ts'
@@ -31,14 +30,12 @@ import { createPublisher } from './events/publisher.ts'
 import { createRenderer } from './events/render.ts'
 import { newDeliveryId } from './ids.ts'
 import { createLog } from './log.ts'
+import { PACKAGE_ROOT, programFile } from './package-root.ts'
 import { pathsOf, repositoryHash } from './paths.ts'
 import { createHttpServer } from './surfaces/http/server.ts'
 import { mayRoleUse } from './surfaces/tool-access.ts'
 import { ALL_TOOLS } from './tools/all.ts'
 import { readVersion } from './version.ts'
-
-/** The folder with templates, hooks and package.json: one above src/ and dist/ alike. */
-const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 export interface DaemonOptions {
   /** Anywhere in the repository. */
@@ -127,7 +124,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('forge', () => forge.dispose())
 
     const renderer = createRenderer({
-      shippedFolder: join(PACKAGE, 'templates'),
+      shippedFolder: join(PACKAGE_ROOT, 'templates'),
       overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
       log,
     })
@@ -145,14 +142,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     await writeBinShim(paths.bin, {
       node: process.execPath,
-      bin: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './bin.ts' : './bin.js', import.meta.url)),
+      bin: programFile('bin'),
     })
     const assembled: AssembledCore = assembleCore({
       store,
       git,
       multiplexer,
       forge,
-      files: createAgentFiles({ paths, launcher: join(PACKAGE, 'hooks', 'launch.sh'), exec, environment: agentEnv }),
+      files: createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: agentEnv }),
       publisher,
       outbox,
       polling: poller,

@@ -13,7 +13,7 @@ async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ de
   await tree.run(['daemon', 'stop'])
   const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
     cwd: tree.repository.path,
-    env: { ...tree.repository.env, npm_lifecycle_event: process.env['npm_lifecycle_event'] ?? '' },
+    env: tree.repository.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let words = ''

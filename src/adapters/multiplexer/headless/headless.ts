@@ -10,7 +10,7 @@ import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
 import { paneGone } from '../pane-gone.ts'
 import { isForeground, isRunning } from '../processes.ts'
 import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
-import { createHostClient, sibling } from './host-client.ts'
+import { createHostClient, hostProgram } from './host-client.ts'
 import { chooseSocket } from './location.ts'
 import type { HostedPane } from './protocol.ts'
 
@@ -131,7 +131,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
       await deaths.look()
     },
     onDeath: deaths.onDeath,
-    attachCommand: (paneId) => [node, sibling('attach'), host.socketPath ?? chooseSocket(stateDir, runtimeDir), paneId],
+    attachCommand: (paneId) => [node, hostProgram('attach'), host.socketPath ?? chooseSocket(stateDir, runtimeDir), paneId],
     shutdown: async () => {
       const hello = await host.ask('hello', {})
       if (hello.kind === 'no-host') return

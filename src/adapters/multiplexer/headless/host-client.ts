@@ -1,11 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { extname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { startDetached } from '../../exec.ts'
 import { ExomonadError } from '../../../errors.ts'
+import { programFile } from '../../../package-root.ts'
 import { chooseSocket, hostFiles, prepareFolder, recordedSocket } from './location.ts'
 import { PROTOCOL, receive, send, type HostMessage, type Request, type Verb, type Verbs } from './protocol.ts'
 
@@ -33,8 +32,8 @@ interface Waiting {
 const START_POLL = 10
 const START_AGAIN = 2000
 
-/** A program beside this file, with this file's extension: TypeScript in the sources, JavaScript once built. */
-export const sibling = (name: string): string => fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url))
+/** Programs of the terminal host. */
+export const hostProgram = (name: 'host' | 'attach'): string => programFile(`adapters/multiplexer/headless/${name}`)
 
 const unavailable = (message: string, facts: Record<string, unknown> = {}) => new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
 const lost = () => unavailable('The connection to the terminal host broke before it answered. Look at the pane before trying again.', { outcome: 'unknown' })
@@ -127,7 +126,7 @@ export function createHostClient(options: {
     await prepareFolder(socket)
     const output = openSync(hostFiles(stateDir).log, 'a', 0o600)
     try {
-      startDetached(node, [sibling('host'), stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
+      startDetached(node, [hostProgram('host'), stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
     } finally {
       closeSync(output)
     }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { PACKAGE_ROOT, programFile } from '../../../package-root.ts'
 import { readEnvironment, type Environment } from '../../../config/environment.ts'
 import type { ExecResult } from '../../../adapters/exec.ts'
 import { ExomonadError } from '../../../errors.ts'
@@ -24,10 +24,7 @@ export interface Workspace {
 }
 
 /** The files shipped under examples/. */
-export const examplesFolder = (): string => fileURLToPath(new URL('../../../../examples/', import.meta.url))
-
-/** This exomonad, run from its sources or as built. */
-const binFile = (): string => fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../bin.ts' : '../../../bin.js', import.meta.url))
+export const examplesFolder = (): string => join(PACKAGE_ROOT, 'examples')
 
 export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment): Promise<Workspace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'exomonad-demo-')))
@@ -58,7 +55,7 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
     command,
     run,
     git: (...args) => checked('git', args, `git ${args[0] ?? ''}`),
-    exomonad: (...args) => checked(process.execPath, [binFile(), ...args], `exomonad ${args[0] ?? ''}`),
+    exomonad: (...args) => checked(process.execPath, [programFile('bin'), ...args], `exomonad ${args[0] ?? ''}`),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   }
 }
@@ -89,5 +86,5 @@ ${Object.entries(variables)
   .filter(([name]) => /^(HOME|XDG_|GIT_)/.test(name))
   .map(([name, value]) => `export ${name}=${quote(value)}`)
   .join('\n')}
-exec ${quote(process.execPath)} ${quote(binFile())} "$@"
+exec ${quote(process.execPath)} ${quote(programFile('bin'))} "$@"
 `
