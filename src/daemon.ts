@@ -104,7 +104,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       agentEnvironment: await agentEnv(),
     })
-    release.add('multiplexer', () => multiplexer.dispose())
+    // Agents go on without the daemon; a server without any has nothing to stay for.
+    release.add('multiplexer', async () => ((await multiplexer.list()).length === 0 ? multiplexer.shutdown() : multiplexer.dispose()))
 
     const forge = createLocalForge({
       git,

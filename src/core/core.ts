@@ -245,6 +245,8 @@ export interface TreeView {
   root: TreeNode
   counts: { agents: number; live: number; done: number; failed: number }
   inbox: { messages: number; questions: number; approvals: number }
+  /** Spawns and merges that were begun and not finished: under way, or cut off and not settled yet. */
+  unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
 }
 
 export interface View {

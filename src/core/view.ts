@@ -10,7 +10,7 @@ import { knownPulls, mergedBranches } from './pull-records.ts'
 export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths' | 'clock'>): View {
   return {
     tree: async () => {
-      const [agents, pulls, undelivered, undecided, questions, inbox, approvals] = await Promise.all([
+      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
         store.outbox.counts(['queued']),
@@ -18,13 +18,20 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
         store.questions.open(),
         store.outbox.counts(['queued', 'sent']),
         store.approvals.pending(),
+        store.journal.open(),
       ])
       const now = clock()
       const pullOf = new Map<string, PullRequestSnapshot>()
       for (const pull of pulls) pullOf.set(pull.head.branch, pull)
+      const byId = new Map(agents.map((agent) => [agent.id, agent]))
+      // What was cleaned away leaves its children to the next above it.
+      const shownUnder = (agent: Agent): Agent['parentId'] => {
+        const parent = agent.parentId === null ? undefined : byId.get(agent.parentId)
+        return parent === undefined || parent.reapedAt === null ? agent.parentId : shownUnder(parent)
+      }
       const byParent = Map.groupBy(
         agents.filter((agent) => agent.reapedAt === null),
-        (agent) => agent.parentId,
+        shownUnder,
       )
       const asked = Map.groupBy(questions, (question) => question.agentId)
 
@@ -88,6 +95,7 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
           questions: questions.filter((question) => question.agentId === root.id).length,
           approvals: approvals.length,
         },
+        unfinished: unfinished.map((entry) => ({ kind: entry.kind, step: entry.step, age_seconds: seconds(now - entry.startedAt), facts: entry.data })),
       }
     },
   }

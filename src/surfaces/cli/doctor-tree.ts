@@ -60,6 +60,15 @@ function agents(view: TreeView): Diagnosis[] {
   const crashed = nodes.filter((node) => node.kind !== 'root' && node.state === 'failed')
   const undecided = nodes.filter((node) => node.undecided > 0)
   const findings: Diagnosis[] = []
+  // Younger ones may just be under way.
+  for (const { kind, step, age_seconds: age, facts } of view.unfinished.filter((entry) => entry.age_seconds > 120)) {
+    findings.push({
+      subject: 'journal',
+      status: 'warning',
+      found: `a ${kind} of ${String(facts['branch'] ?? facts['head'] ?? 'a branch')} was cut off ${Math.round(age / 60)} min ago at “${step}” and is not settled`,
+      fix: 'It is tried again by itself; exomonad daemon logs tells what stands in the way',
+    })
+  }
   if (crashed.length > 0) {
     findings.push({
       subject: 'agents',

@@ -47,6 +47,7 @@ export const view = (root: TreeNode, facts: Partial<TreeView> = {}): TreeView =>
   repository: '/home/ada/shop',
   root,
   counts: { agents: 3, live: 2, done: 1, failed: 0 },
+  unfinished: [],
   inbox: { messages: 0, questions: 0, approvals: 0 },
   ...facts,
 })
