@@ -5,7 +5,7 @@ import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
 import type { Paths } from '../../paths.ts'
 import type { Exec } from '../exec.ts'
-import { launchFile } from '../multiplexer/launch-file.ts'
+import { launchFile } from './launch-file.ts'
 
 /** The files an agent is started with and leaves behind. */
 export interface AgentFiles {
