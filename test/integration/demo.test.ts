@@ -54,7 +54,10 @@ async function expectNothingLeft({ folder }: Place, repository?: string): Promis
 
 describeWith(['tmux'], 'the demo, in tmux', () => {
   it(
-    'tells the whole story through the product’s own mechanisms, stays with --keep, and goes with what it says',
+    verifies(
+      'R004-04',
+      verifies('R004-10', verifies('R004-11', verifies('R004-14', verifies('R004-17', 'tells the whole story, stays with --keep, and goes as it says')))),
+    ),
     async () => {
       const own = place()
       const run = await demo(own, '--json', '--keep', '--multiplexer', 'tmux')
