@@ -40,8 +40,10 @@ export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: 
     const present = new Set(panes.map((pane) => pane.paneId))
     for (const { paneId, agentId, dead, exitCode, exitSignal } of panes) {
       const before = known.get(paneId)
-      known.set(paneId, { agentId, dead: dead || (before?.dead ?? false), since: before?.since ?? startedAt })
-      if (dead && !learning && before?.dead !== true) deaths.push({ paneId, agentId, exitCode, exitSignal })
+      // A terminal that is closed while its program still ends has no exit yet: the next look tells.
+      const ended = dead && (exitCode !== null || exitSignal !== null)
+      known.set(paneId, { agentId, dead: ended || (before?.dead ?? false), since: before?.since ?? startedAt })
+      if (ended && !learning && before?.dead !== true) deaths.push({ paneId, agentId, exitCode, exitSignal })
     }
     for (const [paneId, { agentId, dead, since }] of known) {
       // A pane that was opened after the list was asked for can't be in it.

@@ -20,7 +20,7 @@ export interface Pane {
   readonly pid: number
   readonly name: string
   readonly dead: boolean
-  /** Of a dead pane: one of the two, where the multiplexer tells. */
+  /** Of a dead pane: one of the two, where the multiplexer tells; neither while the program, cut off from its terminal, has not ended yet. */
   readonly exitCode: number | null
   readonly exitSignal: string | null
   /** Copy mode or another mode in which typed text does not reach the program. */

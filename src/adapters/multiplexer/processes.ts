@@ -75,6 +75,9 @@ export async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
+/** Whether it has ended but its parent has not taken notice; false where the system does not tell. */
+export const isZombie = async (pid: number): Promise<boolean> => process.platform === 'linux' && (await readProcess(pid))?.zombie === true
+
 /** Whether the process group of `pid` has its terminal; null where it is gone or the system does not tell cheaply. */
 export async function isForeground(pid: number): Promise<boolean | null> {
   if (process.platform !== 'linux') return null

@@ -116,7 +116,7 @@ export function describeTmuxOnly(bench: Bench): void {
     const recorder = await bench.openRecorder()
     const doomed = await bench.open({ argv: ['/bin/cat'] })
     for (let round = 0; round < 3; round += 1) {
-      const client = await waitFor('the control client', async () => await tmux('list-clients', '-F', '#{client_name}'))
+      const client = await waitFor('the control client', async () => (await tmux('list-clients', '-F', '#{client_name}')).split('\n')[0] || undefined)
       await tmux('detach-client', '-t', client)
       expect(await bench.multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
       if (round === 0) process.kill(doomed.pid, 'SIGKILL')

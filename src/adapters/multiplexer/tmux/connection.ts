@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { exec, start } from '../../exec.ts'
 import { ExomonadError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import { createControlClient, type ControlClient } from './control-client.ts'
-import { command, quote } from './quote.ts'
+import { command } from './quote.ts'
 
 /** The session that keeps the server and the control client alive while there is no agent. People attach to the other one. */
 export const KEEPER = 'keeper'
@@ -25,6 +26,9 @@ export interface Connection {
 }
 
 const NO_SERVER = /^(no server running|error connecting|server exited|lost server)/m
+/** Tells within a second that the panes, or which of them are dead, changed. */
+const SUBSCRIBE = command('refresh-client', '-B', 'panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}')
+const ATTACH_POLL = 5
 const RECONNECT = [50, 200, 1000, 5000] as const
 
 /** Notifications after which a pane may have died or gone. */
@@ -97,8 +101,13 @@ export function createConnection(options: {
         reconnectLater()
       },
     })
-    const reply = await opened.request(`refresh-client -B ${quote('panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}')}`)
-    if (reply.kind !== 'done' || closed) {
+    // Input may be read before the client is attached, and then there is no client to subscribe for yet.
+    let reply = await opened.request(SUBSCRIBE)
+    for (const end = performance.now() + timeout; reply.kind === 'done' && reply.errors.length > 0 && performance.now() < end;) {
+      await delay(ATTACH_POLL)
+      reply = await opened.request(SUBSCRIBE)
+    }
+    if (reply.kind !== 'done' || reply.errors.length > 0 || closed) {
       failures += 1
       opened.close()
       return

@@ -1,12 +1,14 @@
 import { constants } from 'node:os'
+import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
-import { isForeground } from '../processes.ts'
+import { isForeground, isZombie } from '../processes.ts'
 import { KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
 
 const PANE_FIELDS = [
   'pane',
+  '#{pid}',
   '#{session_name}',
   '#{pane_id}',
   '#{pane_pid}',
@@ -34,6 +36,18 @@ export function signalName(text: string): string | null {
   return /^\d+$/.test(text) ? (signalNames.get(Number(text)) ?? `signal ${text}`) : `SIG${text.replace(/^SIG/i, '').toUpperCase()}`
 }
 
+/**
+ * The server's process id, where the program of a pane has ended and the server has not noticed. A tmux built with utempter (Debian's) loses
+ * SIGCHLD while a pane is made or taken away (tmux issue 311); another one makes it look.
+ */
+export async function unnoticedBy(lines: readonly string[], panes: readonly Pane[]): Promise<number | undefined> {
+  const server = Number(lines[0]?.split('\t')[1])
+  if (!(server > 1)) return undefined
+  const open = panes.filter((pane) => pane.exitCode === null && pane.exitSignal === null && pane.foreground !== true)
+  const zombies = await Promise.all(open.map(async ({ pid }) => await isZombie(pid)))
+  return zombies.includes(true) || (process.platform !== 'linux' && open.some(({ dead }) => dead)) ? server : undefined
+}
+
 /** What `listCommand` printed. Panes of the keeper are left out; a window linked into several sessions counts once. */
 export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
@@ -43,7 +57,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
-  for (const [kind, session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', ...name] of rows) {
+  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', ...name] of rows) {
     if (kind !== 'pane' || session === KEEPER || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(

@@ -1,14 +1,16 @@
+import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'
 import { endProcesses } from '../end-processes.ts'
-import type { Multiplexer } from '../multiplexer.ts'
+import type { Multiplexer, Pane } from '../multiplexer.ts'
 import { paneGone } from '../pane-gone.ts'
 import { checkOpen, titleOf } from '../program.ts'
 import { attachCommand } from './attach.ts'
 import { createConnection } from './connection.ts'
 import { openWindow } from './open.ts'
-import { listCommand, parsePanes } from './panes.ts'
+import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
 import { command, literal } from './quote.ts'
 import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
 import { pasteText, pressKey } from './type.ts'
@@ -30,6 +32,12 @@ export interface TmuxOptions {
   readonly closeGrace?: number
 }
 
+const SETTLE_LIMIT = 1000
+const SETTLE_POLL = 10
+const NOTICE_ATTEMPTS = 4
+const NOTICE_DELAY = 5
+
+const hasEnded = (pane: Pane): boolean => pane.exitCode !== null || pane.exitSignal !== null
 const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
 
 /** Panes in a tmux server of our own, one window per agent. Pane ids count from %0 for each server: one from before a restart may name another pane. */
@@ -50,9 +58,16 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     },
   })
 
-  const query = async (paneId?: PaneId) => {
-    const reply = await connection.ask(listCommand(paneId))
-    return reply.kind === 'no-server' ? [] : await parsePanes(reply.lines)
+  const query = async (paneId?: PaneId): Promise<Pane[]> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await connection.ask(listCommand(paneId))
+      if (reply.kind === 'no-server') return []
+      const panes = await parsePanes(reply.lines)
+      const server = attempt < NOTICE_ATTEMPTS ? await unnoticedBy(reply.lines, panes) : undefined
+      if (server === undefined) return panes
+      process.kill(server, 'SIGCHLD')
+      await delay(NOTICE_DELAY)
+    }
   }
   const deaths = createDeaths({ list: async () => await query(), log })
 
@@ -61,6 +76,13 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     await connection.connect()
     socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
     await deaths.look()
+  }
+  /** Waits until tmux has noted how a program that is gone ended. */
+  const settle = async (paneId: PaneId) => {
+    for (const end = performance.now() + SETTLE_LIMIT; performance.now() < end; await delay(SETTLE_POLL)) {
+      const [pane] = await query(paneId)
+      if (pane === undefined || hasEnded(pane)) return
+    }
   }
   const startOnce = async () => {
     starting ??= ensureStarted().finally(() => (starting = undefined))
@@ -102,8 +124,10 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     close: async (paneId) => {
       const pane = isPaneId(paneId) ? (await query(paneId))[0] : undefined
       if (pane === undefined) return
-      if (!pane.dead) await endProcesses([pane.pid], { grace: closeGrace })
-      // A moment for tmux to note how it ended.
+      if (!hasEnded(pane)) {
+        await endProcesses([pane.pid], { grace: closeGrace })
+        await settle(paneId)
+      }
       await deaths.look()
       await connection.ask(command('kill-pane', '-t', paneId))
       await deaths.look()
@@ -113,9 +137,10 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     shutdown: async () => {
       const panes = await query()
       await endProcesses(
-        panes.filter((pane) => !pane.dead).map((pane) => pane.pid),
+        panes.filter((pane) => !hasEnded(pane)).map((pane) => pane.pid),
         { grace: closeGrace },
       )
+      await Promise.all(panes.map(async ({ paneId }) => await settle(paneId)))
       const facts = await serverFacts(connection)
       await deaths.look()
       connection.close()

@@ -73,6 +73,15 @@ describe('deaths', () => {
     expect(asked).toHaveLength(0)
   })
 
+  it('waits for the exit of a program that is cut off from its terminal', async () => {
+    const { told, look } = setUp()
+    await look(pane('a'))
+    await look({ ...pane('a'), dead: true })
+    expect(told).toEqual([])
+    await look(pane('a', { exitCode: 3 }))
+    expect(told).toEqual([['a', 3]])
+  })
+
   it('takes a list that fails for no news', async () => {
     const { deaths, told, look, asked } = setUp()
     await look(pane('a'))
