@@ -20,11 +20,17 @@ export function mergeObjections(pull: PullRequestSnapshot, force: boolean): Merg
   const red = pull.checks.filter((check) => check.required && check.status !== 'passed')
   switch (pull.checksState) {
     case 'failed':
-      object('CHECKS_FAILED', `checks failed: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
+      object(
+        'CHECKS_FAILED',
+        `checks failed: ${red.map((check) => check.name).join(', ') || 'see pr_checks'} (\`exomonad pr checks ${pull.number}\` shows why)`,
+      )
       break
-    case 'pending':
-      object('CHECKS_FAILED', `checks are still running: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
+    case 'pending': {
+      // A check that waits for something else than its turn says so.
+      const held = red.flatMap((check) => (check.status === 'queued' && check.logTail !== null ? [`${check.name}: ${check.logTail}`] : []))
+      object('CHECKS_FAILED', held.length > 0 ? held.join('; ') : `checks are still running: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
       break
+    }
     case 'none':
       if (pull.checksRequired) object('CHECKS_FAILED', 'the required checks have not run')
       break

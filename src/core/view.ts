@@ -80,7 +80,7 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
       const root = agents.find((agent) => agent.kind === 'root')
       if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init`.')
       const merged = mergedBranches(pulls)
-      const below = agents.filter((agent) => agent.kind !== 'root')
+      const below = agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
       return {
         repository: paths.home,
         root: node(root),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
 import { present } from './output.ts'
 import { withProgress } from './progress.ts'
-import { renderTable } from './table.ts'
+import { renderTable, tableWidth } from './table.ts'
 
 interface Place {
   readonly agent: string
@@ -31,7 +31,7 @@ function describe(context: CliContext, answer: CleanAnswer, dryRun: boolean): st
     ...answer.kept.map(({ agent, branch, reason }) => [{ text: '○ kept', paint: palette.dim }, agent, branch, reason]),
   ]
   return renderTable([{ title: '' }, { title: 'AGENT', min: 8 }, { title: 'BRANCH', min: 12 }, { title: 'WHY', min: 12 }], rows, {
-    width: context.width(),
+    width: tableWidth(context),
     palette,
   })
 }

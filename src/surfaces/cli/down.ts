@@ -11,7 +11,9 @@ export function define(command: Command, context: CliContext): void {
     const located = await locateForHuman(context)
     const stopped = await withProgress(context, 'Stopping agents and daemon', stopAll())
     present(context, stopped, () => [
-      `${context.palette().good('✓')} ${plural(stopped.stopped.length, 'agent')} and the daemon stopped; all work stays. \`exomonad resume --all\` brings them back.`,
+      stopped.stopped.length === 0
+        ? `${context.palette().good('✓')} No agent was running, and the daemon is stopped; all work stays.`
+        : `${context.palette().good('✓')} ${plural(stopped.stopped.length, 'agent')} and the daemon stopped; all work stays. \`exomonad resume --all\` brings them back.`,
     ])
 
     async function stopAll(): Promise<{ stopped: string[]; daemon: { stopped: boolean; pid: number | null } }> {

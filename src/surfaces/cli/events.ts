@@ -46,6 +46,7 @@ async function printEach(context: CliContext, client: Client, events: AsyncItera
   const { stdout } = context.terminal
   const names = createNames(client)
   for await (const event of events) {
+    names.learn(event)
     if (context.options().json) stdout.write(`${JSON.stringify(event)}\n`)
     else
       stdout.write(
@@ -54,14 +55,17 @@ async function printEach(context: CliContext, client: Client, events: AsyncItera
   }
 }
 
-/** Names of agents by id, read from the tree when one is not known yet. */
-export function createNames(client: Client): { of(id: string | null): Promise<string | null> } {
+/** Names of agents by id, read from the tree when one is not known yet, and from events: what was cleaned away is in no tree. */
+export function createNames(client: Client): { of(id: string | null): Promise<string | null>; learn(event: WireEvent): void } {
   const names = new Map<string, string>()
   const visit = (node: TreeNode): void => {
     names.set(node.id, node.name)
     node.children.forEach(visit)
   }
   return {
+    learn({ type, agentId, payload }) {
+      if (agentId !== null && type.startsWith('agent.') && typeof payload['name'] === 'string') names.set(agentId, payload['name'])
+    },
     async of(id) {
       if (id === null) return null
       if (!names.has(id)) {

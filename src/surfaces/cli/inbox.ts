@@ -15,11 +15,11 @@ export function define(command: Command, context: CliContext): void {
   command.option('--clear', 'Mark the messages as read').action(async (options: { clear?: boolean }) => {
     const client = await context.client()
     const inbox = await client.callTool<Inbox>('inbox', { clear: options.clear === true })
-    present(context, inbox, () => describe(context, inbox))
+    present(context, inbox, () => describe(context, inbox, options.clear === true))
   })
 }
 
-function describe(context: CliContext, { messages, questions, approvals }: Inbox): string[] {
+function describe(context: CliContext, { messages, questions, approvals }: Inbox, cleared: boolean): string[] {
   const palette = context.palette()
   const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
   const indented = (text: string): string[] =>
@@ -27,6 +27,8 @@ function describe(context: CliContext, { messages, questions, approvals }: Inbox
       .trimEnd()
       .split('\n')
       .map((line) => `  ${line}`)
+  // A question that is open stands above already, with the command that answers it.
+  const told = messages.filter((message) => !questions.some((question) => question.question_id === message.question_id))
   const blocks = [
     ...questions.map((question) => [
       `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
@@ -38,8 +40,9 @@ function describe(context: CliContext, { messages, questions, approvals }: Inbox
       ...indented(approval.what),
       palette.dim(`  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`),
     ]),
-    ...messages.map((message) => [`${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`, ...indented(message.text)]),
+    ...told.map((message) => [`${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`, ...indented(message.text)]),
   ]
   if (blocks.length === 0) return ['Nothing waits for you']
-  return blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block]))
+  const hint = told.length === 0 || cleared ? [] : ['', palette.dim('exomonad inbox --clear marks the messages as read')]
+  return [...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])), ...hint]
 }

@@ -4,7 +4,7 @@ import { present } from './output.ts'
 import type { Palette } from './palette.ts'
 import { printable, printableLine } from './printable.ts'
 import { pullNumber } from './pull-number.ts'
-import { renderFacts, renderTable, type Cell } from './table.ts'
+import { renderFacts, renderTable, tableWidth, type Cell } from './table.ts'
 
 /** `exomonad pr list`. */
 export async function listPulls(context: CliContext, state: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function listPulls(context: CliContext, state: string): Promise<voi
       wordCell(pull.review, palette),
     ])
     const columns = [{ title: 'PR' }, { title: 'TITLE', min: 12 }, { title: 'BRANCH', min: 12 }, { title: 'STATE' }, { title: 'CHECKS' }, { title: 'REVIEW' }]
-    return renderTable(columns, rows, { width: context.width(), palette })
+    return renderTable(columns, rows, { width: tableWidth(context), palette })
   })
 }
 

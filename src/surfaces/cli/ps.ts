@@ -10,7 +10,7 @@ import { readHealth } from './health.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { shortPath } from './short-path.ts'
-import { renderTable } from './table.ts'
+import { renderTable, tableWidth } from './table.ts'
 
 interface RepositoryState {
   readonly repository: string
@@ -75,6 +75,6 @@ function describe(context: CliContext, repositories: readonly RepositoryState[])
       { title: 'VERSION' },
     ],
     rows,
-    { width: context.width(), palette },
+    { width: tableWidth(context), palette },
   )
 }

@@ -11,7 +11,7 @@ import { plural } from './quantity.ts'
 import { readStdin } from './read-stdin.ts'
 import { pathFrom } from './short-path.ts'
 import { tasksFromArguments, tasksFromText, type SpawnTask } from './spawn-tasks.ts'
-import { renderTable } from './table.ts'
+import { renderTable, tableWidth } from './table.ts'
 
 interface SpawnOptions {
   readonly prompt?: string
@@ -93,7 +93,7 @@ function describe(context: CliContext, answer: SpawnAnswer): string[] {
       : renderTable(
           columns.map((title) => ({ title, min: 10 })),
           rows,
-          { width: context.width(), palette },
+          { width: tableWidth(context), palette },
         )
   const errors = answer.errors.map(
     (error) => `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`,

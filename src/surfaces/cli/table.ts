@@ -1,3 +1,4 @@
+import type { CliContext } from './context.ts'
 import type { Palette } from './palette.ts'
 import { cut, displayWidth, pad } from './width.ts'
 
@@ -49,6 +50,9 @@ function shrink(widths: number[], columns: readonly Column[], room: number): voi
     widths[widest] = (widths[widest] ?? 0) - 1
   }
 }
+
+/** Columns a table may take: all it wants where nobody looks at it on a terminal, so that scripts get whole cells. */
+export const tableWidth = (context: Pick<CliContext, 'terminal' | 'width'>): number => (context.terminal.stdout.isTTY === true ? context.width() : Infinity)
 
 /** `Label  value` lines with the labels in one column. */
 export function renderFacts(facts: readonly (readonly [label: string, value: string])[], palette: Palette): string[] {
