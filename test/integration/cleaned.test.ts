@@ -1,0 +1,20 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startExomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+
+it('an agent that was cleaned away is neither counted nor brought back, and what happened to it still has its name', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  tree.script('short', { steps: [{ do: 'exit', code: 3 }] })
+  await tree.call('spawn_workers', { specs: [{ name: 'short', prompt: 'x' }] })
+  await waitFor('its failure', async () => (await tree.agent('short')).state === 'failed')
+  // Said once, not a second time in brackets.
+  expect((await tree.run(['inbox'])).stdout).toMatch(/\[CHILD FAILED\] short [^\n]*: its program ended with exit code 3\n/)
+  expect((await tree.tree()).counts).toMatchObject({ agents: 1, failed: 1 })
+
+  expect((await tree.run(['clean', '--json'])).json).toMatchObject({ removed: [{ agent: 'short' }] })
+  expect((await tree.tree()).counts).toEqual({ agents: 0, live: 0, done: 0, failed: 0 })
+  expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({ code: 0, json: { resumed: [], errors: [] } })
+  expect((await tree.run(['events'])).stdout).toMatch(/short +− branch main\.short and worktree removed/)
+  expect((await tree.run(['down'])).stdout).toContain('No agent was running')
+})
