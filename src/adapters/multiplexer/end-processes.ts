@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { listProcesses, withDescendants, type ProcessRecord } from './processes.ts'
+import type { AgentId } from '../../ids.ts'
+import { leftInSession, listProcesses, withDescendants, type ProcessRecord } from './processes.ts'
 
 const POLL = 20
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
@@ -19,7 +20,7 @@ const identity = ({ pid, started }: ProcessRecord): string => `${String(pid)} ${
  * Ends programs that lead a terminal session each, with all they started: hang-up (and continue, for stopped ones),
  * then SIGKILL for what is left after `grace` ms. A process that left the session is found as long as its parent lives.
  */
-export async function endProcesses(leaders: readonly number[], options: { grace: number }): Promise<void> {
+async function endProcesses(leaders: readonly number[], options: { grace: number }): Promise<void> {
   const roots = new Set(leaders.filter((pid) => pid > 1))
   if (roots.size === 0) return
   const tracked = new Map<string, ProcessRecord>()
@@ -40,4 +41,12 @@ export async function endProcesses(leaders: readonly number[], options: { grace:
     for (const { pid } of left) signal(pid, 'SIGKILL')
     await delay(POLL)
   }
+}
+
+/** Ends what panes run, and what programs that have ended left behind in their terminals. */
+export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: { grace: number }): Promise<void> {
+  const leaders = await Promise.all(
+    panes.map(async ({ pid, agentId, ended }) => (ended ? await leftInSession(pid, `EXOMONAD_AGENT_ID=${agentId ?? ''}`) : [pid])),
+  )
+  await endProcesses(leaders.flat(), options)
 }

@@ -86,6 +86,22 @@ export async function isForeground(pid: number): Promise<boolean | null> {
   return record.foreground === record.group
 }
 
+/**
+ * What a program that has ended left in its terminal session, as far as it carries `marker` in its environment: the number of a session
+ * that is empty may be another's by now. Nothing where the system does not tell.
+ */
+export async function leftInSession(session: number, marker: string): Promise<number[]> {
+  if (process.platform !== 'linux') return []
+  const members = (await listProcesses()).filter((record) => record.session === session && !record.zombie)
+  const marked = await Promise.all(
+    members.map(async ({ pid }) => {
+      const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => '')
+      return environment.split('\0').includes(marker) ? pid : undefined
+    }),
+  )
+  return marked.filter((pid) => pid !== undefined)
+}
+
 /** `roots`, their sessions and process groups, and everything that descends from any of these. */
 export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {
   const found = new Map<number, ProcessRecord>()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'
 import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
+import { newAgentId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { isAlive, type Bench } from './bench.ts'
 
@@ -99,6 +100,19 @@ export function describeEnding(bench: Bench): void {
     expect(readFileSync(file, 'utf8')).toBe('saved\n')
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toMatchObject([{ paneId, exitCode: 5, exitSignal: null }])
+  })
+
+  it('ends what a program that has ended left in its terminal', async () => {
+    if (process.platform !== 'linux') return
+    const agentId = newAgentId()
+    const file = join(bench.folder, 'child')
+    const script = `trap '' HUP; sh -c 'echo $$ > "$0~"; mv "$0~" "$0"; exec sleep 1000' "$0" < /dev/null > /dev/null 2>&1 & while [ ! -e "$0" ]; do sleep 0.02; done`
+    const { paneId } = await bench.open({ agentId, env: { EXOMONAD_AGENT_ID: agentId }, argv: ['/bin/sh', '-c', script, file] })
+    await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 0)
+    const child = Number(readFileSync(file, 'utf8'))
+    expect(isAlive(child)).toBe(true)
+    await bench.multiplexer.close(paneId)
+    expect(isAlive(child)).toBe(false)
   })
 
   it('closing twice, or at the same time, is fine', async () => {

@@ -5,7 +5,7 @@ import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'
-import { endProcesses } from '../end-processes.ts'
+import { endPanes } from '../end-processes.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
 import { paneGone } from '../pane-gone.ts'
 import { isForeground, isRunning } from '../processes.ts'
@@ -124,7 +124,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     close: async (paneId) => {
       const pane = (await listHosted()).find((hosted) => hosted.paneId === paneId)
       if (pane === undefined) return
-      if (!pane.dead) await endProcesses([pane.pid], { grace: closeGrace })
+      await endPanes([{ ...pane, ended: pane.dead }], { grace: closeGrace })
       await host.ask('settle', { paneId })
       await deaths.look()
       await host.ask('remove', { paneId })
@@ -136,8 +136,8 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
       const hello = await host.ask('hello', {})
       if (hello.kind === 'no-host') return
       const panes = await listHosted()
-      await endProcesses(
-        panes.filter((pane) => !pane.dead).map((pane) => pane.pid),
+      await endPanes(
+        panes.map((pane) => ({ ...pane, ended: pane.dead })),
         { grace: closeGrace },
       )
       await Promise.all(panes.map(async ({ paneId }) => await host.ask('settle', { paneId })))

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'
-import { endProcesses } from '../end-processes.ts'
+import { endPanes } from '../end-processes.ts'
 import type { Multiplexer, Pane } from '../multiplexer.ts'
 import { paneGone } from '../pane-gone.ts'
 import { checkOpen, titleOf } from '../program.ts'
@@ -124,10 +124,8 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     close: async (paneId) => {
       const pane = isPaneId(paneId) ? (await query(paneId))[0] : undefined
       if (pane === undefined) return
-      if (!hasEnded(pane)) {
-        await endProcesses([pane.pid], { grace: closeGrace })
-        await settle(paneId)
-      }
+      await endPanes([{ ...pane, ended: hasEnded(pane) }], { grace: closeGrace })
+      await settle(paneId)
       await deaths.look()
       await connection.ask(command('kill-pane', '-t', paneId))
       await deaths.look()
@@ -136,8 +134,8 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
     shutdown: async () => {
       const panes = await query()
-      await endProcesses(
-        panes.filter((pane) => !hasEnded(pane)).map((pane) => pane.pid),
+      await endPanes(
+        panes.map((pane) => ({ ...pane, ended: hasEnded(pane) })),
         { grace: closeGrace },
       )
       await Promise.all(panes.map(async ({ paneId }) => await settle(paneId)))
