@@ -4,8 +4,8 @@ import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 
 export interface Approvals {
-  /** Waits for the human where the configuration asks for it; APPROVAL_DENIED where refused. The human needs none. */
-  requireForSpawn(caller: Caller, branches: readonly string[]): Promise<void>
+  /** Waits for the human where the configuration asks for it, and answers whether it did; APPROVAL_DENIED where refused. The human needs none. */
+  requireForSpawn(caller: Caller, branches: readonly string[]): Promise<boolean>
   decide(id: string, decision: 'approved' | 'denied', reason: string | undefined): Promise<{ approval_id: string; decision: string }>
   /** After a restart nobody waits for the old requests any more. */
   dropOrphans(): Promise<void>
@@ -46,7 +46,7 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     requireForSpawn: async (caller, branches) => {
       const { limits } = await settings.config()
       const depth = caller.agent.depth + 1
-      if (caller.kind === 'human' || branches.length === 0 || limits.approval_depth === undefined || depth < limits.approval_depth) return
+      if (caller.kind === 'human' || branches.length === 0 || limits.approval_depth === undefined || depth < limits.approval_depth) return false
       const id = randomUUID().slice(0, 8)
       const what = `spawn ${branches.join(', ')} at depth ${depth}`
       const outcome = new Promise<{ decision: 'approved' | 'denied'; reason: string | null }>((resolve) => waiting.set(id, resolve))
@@ -63,6 +63,7 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
           approval_id: id,
         })
       }
+      return true
     },
     dropOrphans: async () => {
       for (const approval of await store.approvals.pending()) {

@@ -1,7 +1,10 @@
 import type { Agent } from '../adapters/store/store.ts'
+import { asExomonadError } from '../errors.ts'
+import type { Sha } from '../ids.ts'
 import type { Upkeep } from './core.ts'
 import type { Deps } from './deps.ts'
 import { isAlive } from './lifecycle.ts'
+import type { OwnPanes } from './panes.ts'
 import { knownPulls } from './pull-records.ts'
 
 /** Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the worktree clean, the program ended. */
@@ -9,14 +12,20 @@ export function createClean({
   store,
   git,
   forge,
-  multiplexer,
+  panes,
   publisher,
   clock,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'multiplexer' | 'publisher' | 'clock'>): Upkeep['clean'] {
+  log,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'clock' | 'log'> & { panes: OwnPanes }): Upkeep['clean'] {
   /** Null where it may go; else why it stays. */
-  const keepReason = async (agent: Agent, tips: Awaited<ReturnType<typeof git.branches>>): Promise<string | null> => {
+  const keepReason = async (agent: Agent, agents: readonly Agent[], tips: Awaited<ReturnType<typeof git.branches>>): Promise<string | null> => {
     if (isAlive(agent.state)) return `its program may still run (${agent.state}); kill it first`
     if (agent.adopted) return 'it was there before the agent'
+    const pulls = await knownPulls(store)
+    const onIt = agents.find((other) => other.baseBranch === agent.branch)
+    if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
+    const waiting = pulls.find((pull) => pull.state === 'open' && (pull.base.branch === agent.branch || pull.head.branch === agent.branch))
+    if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
     const worktrees = await git.worktrees()
     const entry = worktrees.find((worktree) => worktree.path === agent.worktree)
@@ -32,15 +41,36 @@ export function createClean({
       agent.baseBranch === null ? null : `refs/remotes/${forge.remote}/${agent.baseBranch}`,
       agent.baseBranch === null ? null : `refs/heads/${agent.baseBranch}`,
     ]
-    const pulls = (await knownPulls(store)).filter((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip)
+    const merges = pulls.filter((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip)
     for (const name of bases) {
       const base = name === null ? null : await git.resolve(name)
       if (base === null) continue
       if (tip === agent.forkPoint && (await git.isAncestor(tip, base))) return null
-      for (const pull of pulls) if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
+      for (const pull of merges) if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
       if (await git.isMerged(tip, base)) return null
     }
     return agent.baseBranch === null ? 'it has no base to be merged into' : `it has commits that are not proven to be in ${agent.baseBranch}`
+  }
+
+  const takeAway = async (agent: Agent, tip: Sha | undefined): Promise<void> => {
+    await panes.close(agent)
+    await git.removeWorktree(agent.worktree)
+    if (tip !== undefined) {
+      await git.deleteBranch(agent.branch, tip)
+      try {
+        const remote = await git.remoteTip(forge.remote, agent.branch)
+        if (remote === tip) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
+      } catch (thrown) {
+        log.warn({ err: thrown, branch: agent.branch }, 'the branch stays on the remote, which could not be asked')
+      }
+    }
+    await store.agents.update(agent.id, { reapedAt: clock(), paneId: null })
+    await publisher.publish({
+      type: 'agent.removed',
+      agentId: agent.id,
+      actor: 'human',
+      payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
+    })
   }
 
   return async ({ dryRun }) => {
@@ -49,30 +79,21 @@ export function createClean({
     // Children before parents: a parent’s branch is the base its children are compared with.
     const agents = (await store.agents.list()).filter((agent) => agent.ownsWorktree && agent.reapedAt === null).sort((a, b) => b.depth - a.depth)
     const tips = await git.branches()
+    const staying = new Set(agents)
     for (const agent of agents) {
       const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
-      const reason = await keepReason(agent, tips)
+      const reason = await keepReason(agent, [...staying], tips)
       if (reason !== null) {
         kept.push({ ...place, reason })
         continue
       }
-      removed.push(place)
-      if (dryRun) continue
-      if (agent.paneId !== null) await multiplexer.close(agent.paneId)
-      await git.removeWorktree(agent.worktree)
-      const tip = tips.get(agent.branch)
-      if (tip !== undefined) {
-        await git.deleteBranch(agent.branch, tip)
-        const remote = await git.remoteTip(forge.remote, agent.branch)
-        if (remote === tip) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
+      try {
+        if (!dryRun) await takeAway(agent, tips.get(agent.branch))
+        removed.push(place)
+        staying.delete(agent)
+      } catch (thrown) {
+        kept.push({ ...place, reason: asExomonadError(thrown).message })
       }
-      await store.agents.update(agent.id, { reapedAt: clock(), paneId: null })
-      await publisher.publish({
-        type: 'agent.removed',
-        agentId: agent.id,
-        actor: 'human',
-        payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
-      })
     }
     return { removed, kept }
   }

@@ -1,8 +1,8 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { NewEvent } from '../events/event.ts'
-import type { PaneId } from '../ids.ts'
 import type { Deps } from './deps.ts'
-import { STOPPED } from './lifecycle.ts'
+import { isAlive, STOPPED } from './lifecycle.ts'
+import type { OwnPanes } from './panes.ts'
 import type { States } from './states.ts'
 
 export interface Exit {
@@ -17,11 +17,18 @@ export interface Exits {
   keepTranscript(agent: Agent): Promise<string>
 }
 
-export function createExits({ multiplexer, files, states, log }: Pick<Deps, 'multiplexer' | 'files' | 'log'> & { states: States }): Exits {
+export function createExits({
+  multiplexer,
+  files,
+  states,
+  log,
+  panes,
+}: Pick<Deps, 'multiplexer' | 'files' | 'log'> & { states: States; panes: OwnPanes }): Exits {
   const keepTranscript = async (agent: Agent): Promise<string> => {
-    if (agent.paneId === null) return ''
     try {
-      const text = await multiplexer.capture(agent.paneId as PaneId, { lines: 20_000 })
+      const pane = await panes.find(agent)
+      if (pane === undefined) return ''
+      const text = await multiplexer.capture(pane.paneId, { lines: 20_000 })
       await files.saveTranscript(agent.id, text)
       return text
     } catch (thrown) {
@@ -35,18 +42,21 @@ export function createExits({ multiplexer, files, states, log }: Pick<Deps, 'mul
     ended: async (agent, exit, how) => {
       const text = await keepTranscript(agent)
       const patch = { exitCode: exit.exitCode, exitSignal: exit.exitSignal, pid: null }
+      // `down`, `kill` or `resume` may have come between the look and here: then it was asked for, or is another program’s pane.
+      const onlyIf = (now: Agent) => now.paneId === agent.paneId && isAlive(now.state)
       if (agent.kind === 'root') {
         // The root is a place, not a process: its program may be started again by `up`.
-        await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'process', actor: 'daemon', patch: { ...patch, paneId: null } })
+        await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'process', actor: 'daemon', patch: { ...patch, paneId: null }, onlyIf })
         return
       }
       const well = exit.exitCode === 0
-      await states.change(agent.id, {
+      const changed = await states.change(agent.id, {
         to: well ? 'completed' : 'failed',
         reason: how,
         source: 'process',
         actor: 'daemon',
         patch,
+        onlyIf,
         events: (): NewEvent[] => [
           well
             ? {
@@ -63,7 +73,7 @@ export function createExits({ multiplexer, files, states, log }: Pick<Deps, 'mul
               },
         ],
       })
-      await files.remove(agent.id)
+      if (changed !== undefined) await files.remove(agent.id)
     },
   }
 }

@@ -3,6 +3,7 @@ import { ExomonadError } from '../errors.ts'
 import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
 import type { Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
+import { knownPulls } from './pull-records.ts'
 import type { BranchPush } from './push-branch.ts'
 
 /** Pushes the caller’s branch and files its pull request against the recorded base. */
@@ -76,11 +77,21 @@ export function createFilePull({
     if (baseTip !== null && (await git.countCommits(baseTip, head)) === 0) {
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks. Commit your work first.`, { head: agent.branch, base })
     }
+    // A squashed branch still has commits that its base lacks; what they brought is there.
+    const merged = (await knownPulls(store)).find((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === head)
+    if (merged !== undefined && merged.base.branch === base) {
+      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} was merged with #${merged.number} and has no commit since. Commit new work first.`, {
+        head: agent.branch,
+        base,
+        number: merged.number,
+      })
+    }
     await branchPush.push(agent, head)
     const filed = await forge.file({ head: agent.branch, headSha: head, base, title, body, draft, agentId: agent.id })
     if (filed.kind === 'nothing_to_merge')
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
-    await store.agents.update(agent.id, { baseBranch: base })
+    // The root’s follows the configuration.
+    if (agent.kind !== 'root') await store.agents.update(agent.id, { baseBranch: base })
     const warning = draft ? null : await forge.requestReview(filed.number)
     await forge.ensureChecks(filed.number)
     await polling.poll([filed.number])

@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
 import { isAlive } from './lifecycle.ts'
 import { mergeObjections } from './merge-rules.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
 
 /** What the journal of a merge holds. */
@@ -174,9 +175,10 @@ export function createMergePull(
       await publisher.publish({ type: 'merge.started', agentId: child?.id ?? null, actor: by, payload: { ...eventFacts(pull), strategy } }, tx)
     })
     deps.onJournalStep('merge', 'intent')
-    const retargeted = await retarget(pull, journal)
+    let retargeted: number[] = []
     let result: MergeResult
     try {
+      retargeted = await retarget(pull, journal)
       result = await forge.merge({
         number: pull.number,
         expectedHead: pull.head.sha,
@@ -184,6 +186,7 @@ export function createMergePull(
         by,
         prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
       })
+      if (result.kind !== 'merged') for (const number of retargeted) await forge.retarget(number, pull.head.branch)
     } catch (thrown) {
       // Whether it happened is not known here: the journal entry stays open and is settled against the remote.
       log.warn({ err: thrown, number: pull.number }, 'merge interrupted')
@@ -191,7 +194,6 @@ export function createMergePull(
       throw thrown
     }
     if (result.kind !== 'merged') {
-      for (const number of retargeted) await forge.retarget(number, pull.head.branch)
       await store.journal.finish(journal, 'undone')
       throw refuse(pull, result)
     }
@@ -202,7 +204,10 @@ export function createMergePull(
     await store.journal.finish(journal, 'done')
     await polling.poll([pull.number, ...retargeted])
 
-    const siblings = agents.filter((agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state))
+    const done = mergedBranches(await knownPulls(store))
+    const siblings = agents.filter(
+      (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !done.has(agent.branch),
+    )
     return {
       merged: true,
       sha: result.sha,

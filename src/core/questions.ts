@@ -9,6 +9,8 @@ import { resolveAddress } from './tree.ts'
 type Questions = Pick<Talking, 'question' | 'answer'> & {
   /** Agents with a question that a call of theirs waits for now. */
   isWaiting(questionId: QuestionId): boolean
+  /** Answers that a crash kept from their asker, as messages. */
+  deliverUnclaimed(): Promise<void>
   /** A question asked in an agent’s name that nobody waits for: its answer comes as a message. */
   askInBehalf(caller: Caller, message: string): Promise<QuestionId>
 }
@@ -38,24 +40,32 @@ export function createQuestions({
     return id
   }
 
-  const publishAnswered = async (id: QuestionId, deliveredBy: 'tool' | 'message') => {
-    const question = await store.questions.get(id)
-    if (question === undefined || question.answer === null) return
-    await publisher.publish({
-      type: 'question.answered',
-      agentId: question.agentId,
-      actor: question.answeredBy ?? 'daemon',
-      payload: { question_id: id, question: question.message, answer: question.answer, by: await nameOf(question.answeredBy), delivered_by: deliveredBy },
+  /** Takes the answer and says how it is delivered, together: a crash leaves it delivered or unclaimed. False where another way was taken. */
+  const claim = (id: QuestionId, deliveredBy: 'tool' | 'message'): Promise<boolean> =>
+    store.transaction(async (tx) => {
+      if (!(await tx.questions.claim(id, deliveredBy === 'tool' ? 'tool' : 'delivery'))) return false
+      const question = await tx.questions.get(id)
+      if (question === undefined || question.answer === null) return false
+      const by = question.answeredBy ?? 'daemon'
+      const name = (await tx.agents.list()).find((agent) => agent.id === by)?.name ?? by
+      await publisher.publish(
+        {
+          type: 'question.answered',
+          agentId: question.agentId,
+          actor: by,
+          payload: { question_id: id, question: question.message, answer: question.answer, by: name, delivered_by: deliveredBy },
+        },
+        tx,
+      )
+      return true
     })
-  }
-  const nameOf = async (actor: string | null) =>
-    actor === null || actor === 'human' || actor === 'daemon'
-      ? (actor ?? 'daemon')
-      : ((await store.agents.list()).find((agent) => agent.id === actor)?.name ?? actor)
 
   return {
     isWaiting: (id) => waiters.has(id),
     askInBehalf: ask,
+    deliverUnclaimed: async () => {
+      for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await claim(id, 'message')
+    },
 
     question: async (caller, message, timeout, signal) => {
       const config = await settings.config()
@@ -72,6 +82,7 @@ export function createQuestions({
           waiters.set(id, stop)
           timer = setTimeout(stop, seconds * 1000)
           signal.addEventListener('abort', stop, { once: true })
+          if (signal.aborted) stop()
           // Answered between the insert and here.
           void store.questions.get(id).then((question) => question?.answer != null && resolve())
         })
@@ -82,12 +93,9 @@ export function createQuestions({
         if (waits) await states.change(caller.agent.id, { to: before === 'idle' ? 'idle' : 'running', source: 'tool', actor: caller.agent.id })
       }
       const question = await store.questions.get(id)
-      if (question?.answer != null && !signal.aborted && (await store.questions.claim(id, 'tool'))) {
-        await publishAnswered(id, 'tool')
+      // Where the caller went away before it could be told, the answer follows as a message.
+      if (question?.answer != null && (await claim(id, signal.aborted ? 'message' : 'tool')) && !signal.aborted)
         return { status: 'answered', question_id: id, answer: question.answer }
-      }
-      // Answered, but the caller went away before it could be told.
-      if (question?.answer != null && signal.aborted && (await store.questions.claim(id, 'delivery'))) await publishAnswered(id, 'message')
       return { status: 'pending', question_id: id }
     },
 
@@ -116,7 +124,7 @@ export function createQuestions({
         waiter()
         return { status: 'delivered', question_id: question.id }
       }
-      if (await store.questions.claim(question.id, 'delivery')) await publishAnswered(question.id, 'message')
+      await claim(question.id, 'message')
       return { status: 'queued', question_id: question.id }
     },
   }

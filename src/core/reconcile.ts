@@ -1,9 +1,10 @@
 import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent } from '../adapters/store/store.ts'
-import type { PaneId } from '../ids.ts'
+import type { AgentId, PaneId } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
+import type { OwnPanes } from './panes.ts'
 import type { States } from './states.ts'
 
 /**
@@ -19,19 +20,50 @@ export function createReconcile({
   log,
   states,
   exits,
+  panes,
   isWaiting,
+  isLaunching,
 }: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
+  panes: OwnPanes
   isWaiting: (questionId: string) => boolean
+  /** Its program is being started in this process. */
+  isLaunching: (id: AgentId) => boolean
 }): { reconcile: () => Promise<void>; paneDied: (paneId: PaneId) => Promise<void> } {
+  /** Of an agent whose start nobody is at work on: a crash cut it off. */
+  const settleStart = async (agent: Agent, pane: Pane | undefined): Promise<void> => {
+    const reason = 'its start was cut off by a restart'
+    const onlyIf = (now: Agent) => now.state === 'spawning' && !isLaunching(now.id)
+    if (pane !== undefined && !pane.dead) {
+      await states.change(agent.id, { to: 'running', source: 'process', actor: 'daemon', patch: { paneId: pane.paneId, pid: pane.pid }, onlyIf })
+    } else if (agent.kind === 'root') {
+      await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'daemon', actor: 'daemon', onlyIf })
+    } else {
+      await states.change(agent.id, {
+        to: 'failed',
+        reason,
+        source: 'daemon',
+        actor: 'daemon',
+        onlyIf,
+        events: () => [
+          { type: 'agent.failed', agentId: agent.id, actor: agent.id, payload: { name: agent.name, exit_code: null, signal: null, reason, last_lines: '' } },
+        ],
+      })
+    }
+  }
+
   const settle = async (agent: Agent, pane: Pane | undefined): Promise<void> => {
     if (!isAlive(agent.state)) {
       // A kill whose pane outlived it, by a crash in between.
       if (agent.state === 'killed' && pane !== undefined) await multiplexer.close(pane.paneId)
       return
     }
-    if (agent.state === 'spawning') return
+    if (agent.state === 'spawning') {
+      const spawned = (await store.journal.open()).some((entry) => entry.kind === 'spawn' && entry.data['agentId'] === agent.id)
+      if (!spawned && !isLaunching(agent.id)) await settleStart(agent, pane)
+      return
+    }
     if (agent.paneId === null) {
       if (agent.stateReason === STOPPED) {
         if (pane !== undefined) await multiplexer.close(pane.paneId)
@@ -41,8 +73,12 @@ export function createReconcile({
       return
     }
     if (pane === undefined || pane.dead) {
-      const exit = { exitCode: pane?.exitCode ?? null, exitSignal: pane?.exitSignal ?? null }
-      await exits.ended(agent, exit, pane === undefined ? 'its pane is gone' : describeExit(exit))
+      // The list of panes may be older than the record: what it lacks is looked at once more before it counts as an end.
+      const now = await panes.find(agent)
+      if (now !== undefined && !now.dead) return
+      const last = now ?? pane
+      const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null }
+      await exits.ended(agent, exit, last === undefined ? 'its pane is gone' : describeExit(exit))
       return
     }
     const question = /^question (q-[0-9a-f]+)$/.exec(agent.stateReason ?? '')?.[1]
@@ -74,24 +110,25 @@ export function createReconcile({
 
   return {
     reconcile: async () => {
-      const panes = byAgent(await multiplexer.list())
+      const listed = byAgent(await multiplexer.list())
       for (const agent of await store.agents.list()) {
         try {
-          await settle(agent, panes.get(agent.id))
+          await settle(agent, listed.get(agent.id))
           await silent(agent)
         } catch (thrown) {
           log.error({ err: thrown, agent: agent.id }, 'reconciling an agent failed')
         }
-        panes.delete(agent.id)
+        listed.delete(agent.id)
       }
       // Panes of spawns that were taken back.
-      for (const pane of panes.values()) await multiplexer.close(pane.paneId)
+      for (const pane of listed.values()) await multiplexer.close(pane.paneId)
       outbox.wake()
     },
     paneDied: async (paneId) => {
       const agent = (await store.agents.list({ live: true })).find((candidate) => candidate.paneId === paneId)
-      const pane = await multiplexer.inspect(paneId)
-      if (agent !== undefined && (pane === undefined || pane.dead)) await settle(agent, pane)
+      if (agent === undefined) return
+      const pane = await panes.find(agent)
+      if (pane === undefined || pane.dead) await settle(agent, pane)
     },
   }
 }

@@ -1,12 +1,13 @@
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
-import type { AgentId } from '../ids.ts'
+import type { AgentId, PaneId } from '../ids.ts'
 import type { Caller, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
 import { newToken, promptFacts, type Launcher } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
+import type { OwnPanes } from './panes.ts'
 import { startedKey, type States } from './states.ts'
 import { descendantsOf, resolveAddress } from './tree.ts'
 
@@ -16,10 +17,17 @@ export function createRunning(
     launcher: Launcher
     states: States
     exits: Exits
+    panes: OwnPanes
     say: (agent: Agent, message: string) => Promise<void>
+    /** Mail that an agent’s earlier program was told of and never took. */
+    remindOfMail: (agent: Agent) => Promise<void>
+    /** A pane whose program may have ended before anybody knew whose it was. */
+    opened: (paneId: PaneId) => void
+    /** Whose programs are being started. */
+    launching: Set<AgentId>
   },
 ): Running {
-  const { store, multiplexer, files, settings, prompts, log, launcher, states, exits } = deps
+  const { store, multiplexer, files, settings, prompts, log, launcher, states, exits, panes, launching } = deps
 
   const find = async (address: string) => resolveAddress(await store.agents.list(), address)
 
@@ -28,7 +36,7 @@ export function createRunning(
     if (agent.paneId === null) return
     await exits.keepTranscript(agent)
     try {
-      await multiplexer.close(agent.paneId)
+      await panes.close(agent)
     } catch (thrown) {
       log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
     }
@@ -36,8 +44,18 @@ export function createRunning(
   }
 
   const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
+    if (launching.has(agent.id)) throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, { agent: agent.id })
+    launching.add(agent.id)
+    try {
+      return await launchNow(agent, mode, prompt)
+    } finally {
+      launching.delete(agent.id)
+    }
+  }
+
+  const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
     const token = newToken()
-    if (agent.paneId !== null) await multiplexer.close(agent.paneId)
+    await panes.close(agent)
     const spawning = await states.change(agent.id, {
       to: 'spawning',
       source: 'human',
@@ -49,7 +67,7 @@ export function createRunning(
     try {
       const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
       const launched = await launcher.launch(spawning, { mode, prompt, session, token })
-      await states.change(agent.id, {
+      const running = await states.change(agent.id, {
         to: 'running',
         source: 'process',
         actor: 'human',
@@ -64,6 +82,12 @@ export function createRunning(
           },
         ],
       })
+      if (running === undefined) {
+        await multiplexer.close(launched.paneId)
+        throw new ExomonadError('ALREADY_DEAD', `${agent.name} was killed while it was being started.`, { agent: agent.id })
+      }
+      await deps.remindOfMail(agent)
+      deps.opened(launched.paneId)
       return launched
     } catch (thrown) {
       await states.change(agent.id, {
@@ -80,12 +104,12 @@ export function createRunning(
     up: async (task, agentName) => {
       const root = (await store.agents.list()).find((agent) => agent.kind === 'root')
       if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init` first.')
-      const pane = root.paneId === null ? undefined : await multiplexer.inspect(root.paneId)
-      if (root.paneId !== null && pane !== undefined && !pane.dead) {
+      const pane = await panes.find(root)
+      if (pane !== undefined && !pane.dead) {
         if (task !== undefined) await deps.say(root, task)
         return {
           agent_id: root.id,
-          pane: root.paneId,
+          pane: pane.paneId,
           already: true,
           warnings: task === undefined ? [] : ['The root’s agent runs already: the task was sent to it as a message.'],
         }
@@ -112,11 +136,19 @@ export function createRunning(
     resume: async (address) => {
       await settings.requireTrust()
       const agents = await store.agents.list()
-      const panes = new Map((await multiplexer.list()).map((pane) => [pane.paneId, pane]))
-      const gone = (agent: Agent) => agent.paneId === null || (panes.get(agent.paneId)?.dead ?? true)
+      const running = new Set((await multiplexer.list()).filter((pane) => !pane.dead).map((pane) => pane.agentId))
+      // One in state spawning is at work; one that a crash left so is settled by the next reconciliation.
+      const gone = (agent: Agent) => !running.has(agent.id) && agent.state !== 'spawning'
       const wanted =
         address === undefined
-          ? agents.filter((agent) => gone(agent) && agent.runtime === 'pane' && agent.agentCli !== null && (agent.state === 'failed' || isAlive(agent.state)))
+          ? agents.filter(
+              (agent) =>
+                gone(agent) &&
+                agent.reapedAt === null &&
+                agent.runtime === 'pane' &&
+                agent.agentCli !== null &&
+                (agent.state === 'failed' || isAlive(agent.state)),
+            )
           : [resolveAddress(agents, address)]
       const resumed: { agent_id: AgentId; name: string; pane: string; session: string }[] = []
       const errors: SpawnError[] = []
@@ -144,13 +176,14 @@ export function createRunning(
     },
 
     kill: async (caller: Caller, address) => {
-      const agents = await store.agents.list()
-      const target = resolveAddress(agents, address)
+      const target = resolveAddress(await store.agents.list(), address)
       if (target.kind === 'root') throw new ExomonadError('NOT_ALLOWED', 'The root can’t be killed. `exomonad down` ends its program.', { agent: target.id })
-      requireBelow(agents, caller, target, 'kill')
-      requireAlive(target, 'kill')
-      const doomed = [...descendantsOf(agents, target.id), target].filter((agent) => isAlive(agent.state))
-      const killed = await store.transaction(async (tx) => {
+      const { killed, doomed } = await store.transaction(async (tx) => {
+        // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
+        const agents = await tx.agents.list()
+        requireBelow(agents, caller, target, 'kill')
+        requireAlive(agents.find((agent) => agent.id === target.id) ?? target, 'kill')
+        const doomed = [...descendantsOf(agents, target.id), target].filter((agent) => isAlive(agent.state))
         const ids: AgentId[] = []
         for (const agent of doomed) {
           const changed = await states.change(
@@ -173,7 +206,7 @@ export function createRunning(
           )
           if (changed !== undefined) ids.push(agent.id)
         }
-        return ids
+        return { killed: ids, doomed }
       })
       await Promise.all(doomed.map(endProgram))
       return { killed }
@@ -181,22 +214,23 @@ export function createRunning(
 
     attach: async (address) => {
       const agent = await find(address)
-      const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
-      if (agent.paneId === null || pane === undefined) {
+      const pane = await panes.find(agent)
+      if (pane === undefined) {
         throw new ExomonadError(
           'PANE_GONE',
           `${agent.name} has no pane (${agent.stateReason ?? agent.state}). \`exomonad logs ${agent.branch}\` shows what it last did.`,
           { agent: agent.id },
         )
       }
-      const argv = multiplexer.attachCommand(agent.paneId)
-      return { agent_id: agent.id, multiplexer: multiplexer.name, pane: agent.paneId, argv: argv === undefined ? null : [...argv] }
+      const argv = multiplexer.attachCommand(pane.paneId)
+      return { agent_id: agent.id, multiplexer: multiplexer.name, pane: pane.paneId, argv: argv === undefined ? null : [...argv] }
     },
 
     screen: async (address, lines) => {
       const agent = await find(address)
-      if (agent.paneId !== null && (await multiplexer.inspect(agent.paneId)) !== undefined) {
-        return { agent_id: agent.id, text: await multiplexer.capture(agent.paneId, { lines }), live: isAlive(agent.state) }
+      const pane = await panes.find(agent)
+      if (pane !== undefined) {
+        return { agent_id: agent.id, text: await multiplexer.capture(pane.paneId, { lines }), live: isAlive(agent.state) }
       }
       const kept = await files.readTranscript(agent.id)
       if (kept === null) throw new ExomonadError('PANE_GONE', `${agent.name} has no pane and left no transcript.`, { agent: agent.id })

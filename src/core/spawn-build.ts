@@ -1,15 +1,21 @@
 import type { Agent } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { Caller, SpawnedAgent } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
+import type { PaneId } from '../ids.ts'
 import { newToken, promptFacts, type Launcher } from './launch.ts'
 import type { Candidate } from './spawn-reserve.ts'
 import type { States } from './states.ts'
 
 /** Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller undoes on a throw. */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'onJournalStep'> & { launcher: Launcher; states: States },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'onJournalStep'> & {
+    launcher: Launcher
+    states: States
+    /** The pane of an agent that is live now: its program may have ended before anybody knew whose it was. */
+    opened: (paneId: PaneId) => void
+  },
 ) {
   const { store, git, files, settings, prompts, launcher, states } = deps
 
@@ -36,13 +42,19 @@ export function createSpawnBuilder(
       const config = await settings.config()
       if (adopt === undefined || adopt.worktree === null) {
         await step(journal, 'worktree')
-        await git.addWorktree({
-          path: agent.worktree,
-          branch: agent.branch,
-          create: adopt === undefined,
-          at: adopt === undefined ? candidate.forkPoint : adopt.head,
-          checkoutWorkers: config.git.checkout_workers,
-        })
+        try {
+          await git.addWorktree({
+            path: agent.worktree,
+            branch: agent.branch,
+            create: adopt === undefined,
+            at: adopt === undefined ? candidate.forkPoint : adopt.head,
+            checkoutWorkers: config.git.checkout_workers,
+          })
+        } catch (thrown) {
+          // Somebody else’s branch, made since it was looked for: not ours to take back.
+          if (asExomonadError(thrown).code === 'BRANCH_EXISTS') await store.journal.step(journal, 'worktree', { makesBranch: false })
+          throw thrown
+        }
       }
       await step(journal, 'furnish')
       await furnish(caller, agent)
@@ -83,6 +95,7 @@ export function createSpawnBuilder(
         if (changed === undefined) throw new ExomonadError('SPAWN_FAILED', `${agent.name} was killed while it was being spawned.`, { agent: agent.id })
         await tx.journal.finish(journal, 'done')
       })
+      deps.opened(launched.paneId)
       return {
         agent_id: agent.id,
         name: agent.name,

@@ -38,6 +38,8 @@ export interface SpawnIntent extends Record<string, unknown> {
   readonly forkPoint: string
   readonly makesBranch: boolean
   readonly makesWorktree: boolean
+  /** Its failure was published. */
+  readonly told?: boolean
 }
 
 export interface Reserved {
@@ -135,7 +137,14 @@ export function createReservations(
       const { agent } = caller
       if (agent.kind !== 'root') requireAlive(agent, 'spawn from')
       const status = await git.status(agent.worktree)
-      if (status.branch === null && status.operation !== 'rebase') {
+      if (status.operation !== null) {
+        throw new ExomonadError(
+          'DIRTY_WORKTREE',
+          `A ${status.operation} is in progress in ${agent.worktree}: children would start from the middle of it. Finish it (\`git ${status.operation} --continue\`) or abort it, then spawn.`,
+          { worktree: agent.worktree, operation: status.operation },
+        )
+      }
+      if (status.branch === null) {
         throw new ExomonadError('DETACHED_HEAD', `${agent.worktree} is on no branch. Check out ${agent.branch} there, then spawn.`, {
           worktree: agent.worktree,
         })
@@ -158,11 +167,11 @@ export function createReservations(
         const shown = dirty.slice(0, 20)
         throw new ExomonadError(
           'DIRTY_WORKTREE',
-          `${agent.worktree} has uncommitted changes that children would not see: ${shown.join(', ')}${dirty.length > shown.length ? ` and ${dirty.length - shown.length} more` : ''}. Commit them, or spawn with allow_dirty.`,
+          `${agent.worktree} has uncommitted changes that children would not see: ${shown.join(', ')}${dirty.length > shown.length ? ` and ${dirty.length - shown.length} more` : ''}. Commit them, or spawn with allow_dirty (\`--allow-dirty\`).`,
           { worktree: agent.worktree, files: shown },
         )
       }
-      const warnings = dirty.length > 0 ? [`${dirty.length} uncommitted files of ${agent.branch} are not in the child’s worktree.`] : []
+      const warnings = dirty.length > 0 ? [`${dirty.length === 1 ? '1 uncommitted file' : `${dirty.length} uncommitted files`} of ${agent.branch} not in the child’s worktree.`] : []
       return { branch: agent.branch, sha: status.head, warnings }
     },
 
@@ -180,7 +189,8 @@ export function createReservations(
       )
     },
 
-    candidate: async (caller: Caller, spec: SpawnSpec, base: Base): Promise<Candidate> => {
+    /** `branches`: those there are. */
+    candidate: async (caller: Caller, spec: SpawnSpec, base: Base, branches: ReadonlyMap<BranchName, Sha>): Promise<Candidate> => {
       const slug = slugify(spec.name)
       const role = spec.role ?? (spec.kind === 'subtree' ? 'tl' : 'dev')
       const cliName = await launcher.cliOfRole(role, spec.agent)
@@ -193,6 +203,14 @@ export function createReservations(
       // By construction only `.lock` at the end or the length can be refused; git itself refuses the rest when the branch is made.
       if ((slug === 'lock' || branch.length > 200) && !(await git.isValidBranchName(branch))) {
         throw new ExomonadError('INVALID_ARG', `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`, { name: spec.name, branch })
+      }
+      // Looked at before anything is made: what a failed spawn takes back must not be a branch that was there before. One of an agent is named when rows are reserved.
+      if (branches.has(branch) && takenBranch(await store.agents.list(), branch) === undefined) {
+        throw new ExomonadError(
+          'BRANCH_EXISTS',
+          `There is a branch ${branch} already. Take another name, or adopt it (\`exomonad spawn … --branch ${branch}\`).`,
+          { branch },
+        )
       }
       return { spec, slug, branch, forkPoint: base.sha, role, cliName, adopt: undefined }
     },
@@ -213,6 +231,9 @@ export function createReservations(
     reserve: async (caller: Caller, candidates: readonly Candidate[]): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
       const result = await store.transaction(async (tx) => {
         const agents = await tx.agents.list()
+        // Killed since it asked: a kill in one transaction with all below must not leave a child behind.
+        const asker = agents.find((agent) => agent.id === caller.agent.id)
+        if (asker !== undefined && asker.kind !== 'root') requireAlive(asker, 'spawn from')
         await requireLive(tx, agents, candidates.length)
         const reserved: Reserved[] = []
         const errors: SpawnError[] = []

@@ -11,8 +11,8 @@ export interface SpawnUndo {
   undo(journal: string, failure: SpawnError): Promise<void>
   /** Journal ids of spawns that could not be taken back yet. */
   readonly stuck: ReadonlySet<string>
-  /** After a crash: the agent may have worked meanwhile, so only what is proven untouched goes. */
-  settle(entry: JournalEntry): Promise<'done' | 'undone'>
+  /** After a crash: the agent may have worked meanwhile, so only what is proven untouched goes. Undefined: something is left and is tried again. */
+  settle(entry: JournalEntry): Promise<'done' | 'undone' | undefined>
 }
 
 export function createSpawnUndo({
@@ -24,25 +24,34 @@ export function createSpawnUndo({
   log,
   states,
 }: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'publisher' | 'log'> & { states: States }): SpawnUndo {
+  const stuck = new Set<string>()
+
   const takeBack = async (journal: string, intent: SpawnIntent, failure: SpawnError): Promise<void> => {
     const agentId = parseAgentId(intent.agentId)
+    let complete = true
     // Reverse order; one part that can’t be taken back must not keep the others.
     const attempt = async (what: string, work: () => Promise<unknown>) => {
       try {
         await work()
       } catch (thrown) {
-        log.error({ err: thrown, what, agent: agentId }, 'undoing a spawn left something behind')
+        complete = false
+        log.error({ err: thrown, what, agent: agentId }, 'undoing a spawn left something behind; it is tried again')
       }
     }
+    // Of a retry: a later agent may have got the same folder or branch.
+    const others = (await store.agents.list()).filter((agent) => agent.id !== agentId)
+    const isFree = (field: 'worktree' | 'branch') => !others.some((agent) => agent[field] === intent[field] && agent.reapedAt === null)
     await attempt('pane', async () => {
       for (const pane of await multiplexer.list()) if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
     })
     await attempt('files', () => files.remove(agentId))
-    if (intent.makesWorktree) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
-    if (intent.makesBranch) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
+    if (intent.makesWorktree && isFree('worktree')) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
+    if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)
-      await tx.journal.finish(journal, 'undone')
+      if (complete) await tx.journal.finish(journal, 'undone')
+      if (intent.told === true) return
+      await tx.journal.step(journal, 'undo', { told: true })
       await publisher.publish(
         {
           type: 'spawn.failed',
@@ -53,22 +62,22 @@ export function createSpawnUndo({
         tx,
       )
     })
+    if (complete) stuck.delete(journal)
+    else stuck.add(journal)
   }
 
   /** Something was written or committed in the worktree: it must not be removed. */
   const touched = async (intent: SpawnIntent): Promise<boolean> => {
-    if (!intent.makesWorktree || !intent.makesBranch) return false
+    if (!intent.makesWorktree) return false
     const tip = await git.resolve(`refs/heads/${intent.branch}`)
-    if (tip !== null && tip !== intent.forkPoint) return true
+    if (intent.makesBranch && tip !== null && tip !== intent.forkPoint) return true
     if (!(await files.exists(intent.worktree))) return false
     try {
       return (await git.status(intent.worktree)).dirty.length > 0
     } catch {
-      return false // half-made: git does not know it as a worktree, so nobody worked there
+      return true // a program was started there: what can’t be looked at is not removed
     }
   }
-
-  const stuck = new Set<string>()
 
   return {
     stuck,
@@ -76,7 +85,6 @@ export function createSpawnUndo({
       try {
         const entry = await store.journal.get(journal)
         if (entry?.state === 'open') await takeBack(journal, entry.data as SpawnIntent, failure)
-        stuck.delete(journal)
       } catch (thrown) {
         // A full disk, say: the caller still gets the failure of the spawn, and this is tried again.
         stuck.add(journal)
@@ -88,12 +96,14 @@ export function createSpawnUndo({
       const intent = entry.data as SpawnIntent
       const agentId = parseAgentId(intent.agentId)
       const pane = (await multiplexer.list()).find((candidate) => candidate.agentId === agentId)
-      const started = entry.step === 'pane' || entry.step === 'live'
+      // One that was being taken back already is never let live.
+      const started = (entry.step === 'pane' || entry.step === 'live') && !stuck.has(entry.id)
       const alive = pane !== undefined && !pane.dead
       if (started && (alive || (await touched(intent)))) {
+        const reason = 'its program ended while the daemon was down'
         await states.change(agentId, {
           to: alive ? 'running' : 'failed',
-          reason: alive ? null : 'its program ended while the daemon was down',
+          reason: alive ? null : reason,
           source: 'process',
           actor: 'daemon',
           patch: alive ? { paneId: pane.paneId, pid: pane.pid } : {},
@@ -105,6 +115,16 @@ export function createSpawnUndo({
               why: 'finished after a crash',
               payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
             },
+            ...(alive
+              ? []
+              : [
+                  {
+                    type: 'agent.failed' as const,
+                    agentId,
+                    actor: agentId,
+                    payload: { name: agent.name, exit_code: pane?.exitCode ?? null, signal: pane?.exitSignal ?? null, reason, last_lines: '' },
+                  },
+                ]),
           ],
         })
         await store.journal.finish(entry.id, 'done')
@@ -115,7 +135,7 @@ export function createSpawnUndo({
         error: 'The daemon ended in the middle of the spawn; what had been made was taken back.',
         code: 'SPAWN_FAILED',
       })
-      return 'undone'
+      return stuck.has(entry.id) ? undefined : 'undone'
     },
   }
 }

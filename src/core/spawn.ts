@@ -1,4 +1,5 @@
 import { asExomonadError } from '../errors.ts'
+import type { PaneId } from '../ids.ts'
 import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { Launcher } from './launch.ts'
@@ -18,6 +19,7 @@ export function createSpawning(
     states: States
     approvals: Approvals
     undo: SpawnUndo
+    opened: (paneId: PaneId) => void
   },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps
@@ -31,7 +33,8 @@ export function createSpawning(
     await reservations.requireDepth(caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
-    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base)))
+    const branches = await deps.git.branches()
+    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base, branches)))
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') candidates.push(outcome.value)
       else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))
@@ -41,11 +44,12 @@ export function createSpawning(
 
   return {
     spawn: async (caller, specs, options = {}) => {
-      const { base, candidates, errors } = await prepare(caller, specs, options.allowDirty ?? false)
-      await approvals.requireForSpawn(
-        caller,
-        candidates.map((candidate) => candidate.branch),
-      )
+      const look = () => prepare(caller, specs, options.allowDirty ?? false)
+      let prepared = await look()
+      const branches = prepared.candidates.map((candidate) => candidate.branch)
+      // The human may have taken hours: trust, base and names are looked at anew.
+      if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
+      const { base, candidates, errors } = prepared
       // Children fetch their parent’s branch from the forge’s remote, so it has to be there; making them need not wait for it.
       const pushed = reservations.publishBase(base)
       const reserved = await reservations.reserve(caller, candidates)

@@ -9,6 +9,8 @@ export interface StateChange {
   readonly reason?: string | null
   readonly source: StateSource
   readonly actor: Actor
+  /** Asked in the transaction: where it denies, nothing changes. For what was concluded from an earlier look. */
+  readonly onlyIf?: (agent: Agent) => boolean
   /** Further facts that change with it. */
   readonly patch?: AgentPatch
   /** Published in the same transaction, after agent.state, if the change happened. */
@@ -32,7 +34,9 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     if (agent === undefined) return undefined
     const reason = change.reason ?? null
     const moves = agent.state !== change.to
-    if (moves && !mayBecome(agent.state, change.to)) return undefined
+    // An end comes once: whoever tells of it second changes and publishes nothing.
+    if (moves ? !mayBecome(agent.state, change.to) : !isAlive(agent.state)) return undefined
+    if (change.onlyIf?.(agent) === false) return undefined
     const now = clock()
     const patch: AgentPatch = {
       ...change.patch,

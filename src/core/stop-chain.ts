@@ -1,11 +1,10 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { Caller, StopAnswer } from './core.ts'
 import type { Deps } from './deps.ts'
-import { isAlive } from './lifecycle.ts'
-import { knownPulls } from './pull-records.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
 import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
-import { childrenOf } from './tree.ts'
+import { childrenOf, countsAsLive } from './tree.ts'
 
 /** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
 export function createStopChain(
@@ -13,7 +12,8 @@ export function createStopChain(
 ): (caller: Caller) => Promise<StopAnswer> {
   const { store, git, forge, outbox, publisher, settings, polling, log } = deps
 
-  const firstObjection = async (caller: Caller): Promise<Objection | undefined> => {
+  /** `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. */
+  const firstObjection = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
     const { agent } = caller
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
@@ -21,24 +21,29 @@ export function createStopChain(
     const open = own.find((pull) => pull.state === 'open')
     const head = agent.ownsWorktree ? await git.resolve(`refs/heads/${agent.branch}`) : null
     const children = childrenOf(agents, agent.id)
+    const merged = mergedBranches(pulls)
     const childBranches = new Set(children.map((child) => child.branch))
     const applies = applicable({
       ownsBranch: agent.ownsWorktree,
       hasOpenQuestion: (await store.questions.open(agent.id)).length > 0,
       hasExcuse: agent.stopExcuse !== null,
-      hasLiveChildren: children.some((child) => isAlive(child.state) && child.outcome === null),
+      hasLiveChildren: children.some((child) => countsAsLive(child, merged)),
       hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && childBranches.has(pull.head.branch)),
       merged: open === undefined && own.some((pull) => pull.state === 'merged' && pull.mergedHead === head),
     })
 
     if (applies.commit || applies.rebase) {
       const status = await git.status(agent.worktree)
-      if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
-      if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
-    }
-    if (applies.rebase) {
-      const objection = await deps.sync(caller)
-      if (objection !== undefined) return objection
+      if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0) {
+        const objection = await deps.sync.unresolved(caller, status.conflicted)
+        if (objection !== undefined) return objection
+      } else if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
+      else if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
+      // On another branch there is nothing here to rebase: git would move that one.
+      else if (applies.rebase && status.branch === agent.branch && !over()) {
+        const objection = await deps.sync.run(caller)
+        if (objection !== undefined) return objection
+      }
     }
     if (applies.pullRequest && open === undefined && agent.baseBranch !== null) {
       const commits = await commitsAhead(agent)
@@ -49,6 +54,8 @@ export function createStopChain(
       const fresh = (await knownPulls(store)).find((pull) => pull.number === open.number)
       if (fresh?.reviewDecision === 'changes_requested') return { kind: 'changes_requested', pull: fresh }
     }
+    // Messages that nobody would read stay where they are.
+    if (over()) return undefined
     const text = await outbox.takeForHook(agent.id)
     return text === null ? undefined : { kind: 'messages', text }
   }
@@ -59,8 +66,9 @@ export function createStopChain(
     return head === null || base === null ? 0 : git.countCommits(base, head)
   }
 
-  const check = async (caller: Caller): Promise<StopAnswer> => {
-    const objection = await firstObjection(caller)
+  const check = async (caller: Caller, over: () => boolean): Promise<StopAnswer> => {
+    const objection = await firstObjection(caller, over)
+    if (over()) return { decision: 'allow' }
     const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (objection === undefined) {
       await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
@@ -85,13 +93,17 @@ export function createStopChain(
   }
 
   return async (caller) => {
-    const { stop } = await settings.config()
     let timer: NodeJS.Timeout | undefined
-    const slow = new Promise<StopAnswer>((resolve) => {
-      timer = setTimeout(() => resolve({ decision: 'allow', note: `the stop check took longer than ${stop.timeout} s` }), stop.timeout * 1000)
-    })
+    let over = false
     try {
-      return await Promise.race([check(caller), slow])
+      const { stop } = await settings.config()
+      const slow = new Promise<StopAnswer>((resolve) => {
+        timer = setTimeout(() => {
+          over = true
+          resolve({ decision: 'allow', note: `the stop check took longer than ${stop.timeout} s` })
+        }, stop.timeout * 1000)
+      })
+      return await Promise.race([check(caller, () => over), slow])
     } catch (thrown) {
       log.warn({ err: thrown, agent: caller.agent.id }, 'the stop check failed; the agent is let go')
       return { decision: 'allow', note: `the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }

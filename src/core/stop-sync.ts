@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
-import type { Sha } from '../ids.ts'
+import { asExomonadError } from '../errors.ts'
+import type { BranchName, Sha } from '../ids.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -12,7 +13,11 @@ import type { Objection } from './stop-check.ts'
  * The second link of the stop check: the branch gets what its remote has (merged child pull requests), then its parent’s progress.
  * A conflict is left in progress for the agent; after `stop.rebase_tries` it is aborted and the parent is asked.
  */
-export type StopSync = (caller: Caller) => Promise<Objection | undefined>
+export interface StopSync {
+  run(caller: Caller): Promise<Objection | undefined>
+  /** The agent stops in the middle of the rebase that was left to it: one more try. Undefined where it was the last, and the tree is as it was. */
+  unresolved(caller: Caller, files: readonly string[]): Promise<Objection | undefined>
+}
 
 export function createStopSync({
   store,
@@ -30,6 +35,18 @@ export function createStopSync({
 }): StopSync {
   const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
 
+  /** Branches that the remote lacks (never pushed, or deleted there after a merge) have nothing to bring. */
+  const fetchKnown = async (branches: readonly BranchName[]): Promise<void> => {
+    try {
+      await git.fetch(forge.remote, branches)
+    } catch (thrown) {
+      const missing = asExomonadError(thrown).facts['branch']
+      const others = branches.filter((branch) => branch !== missing)
+      if (others.length === branches.length) throw thrown
+      if (others.length > 0) await fetchKnown(others)
+    }
+  }
+
   /** Answers the head afterwards, or the objection. */
   const catchUp = async (agent: Agent, head: Sha): Promise<Sha | Objection> => {
     const own = await tracked(agent.branch)
@@ -42,28 +59,32 @@ export function createStopSync({
     return (await branchPush.recorded(agent)).has(own) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
   }
 
-  const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
+  /** Counts a try; undefined where there were enough: the rebase is aborted and the parent asked. */
+  const nextTry = async (caller: Caller, base: string, files: readonly string[]): Promise<number | undefined> => {
     const { agent } = caller
     const { stop } = await settings.config()
+    const tries = agent.rebaseTries + 1
+    if (tries <= stop.rebase_tries) {
+      await store.agents.update(agent.id, { rebaseTries: tries })
+      return tries
+    }
+    await git.abortRebase(agent.worktree)
+    await store.agents.update(agent.id, { rebaseTries: 0 })
+    await publisher.publish({ type: 'rebase.aborted', agentId: agent.id, actor: 'daemon', payload: { branch: agent.branch, base, files: [...files] } })
+    const where = files.length === 0 ? 'it was never finished' : `${files.join(', ')} conflict`
+    await ask(
+      caller,
+      `I can’t rebase ${agent.branch} onto ${base}: ${where}, after ${stop.rebase_tries} tries. My branch is as it was. How should the two be brought together?`,
+    )
+    return undefined
+  }
+
+  const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
+    const { agent } = caller
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
     if (result.kind === 'conflict') {
-      const tries = agent.rebaseTries + 1
-      if (tries > stop.rebase_tries) {
-        await git.abortRebase(agent.worktree)
-        await store.agents.update(agent.id, { rebaseTries: 0 })
-        await publisher.publish({
-          type: 'rebase.aborted',
-          agentId: agent.id,
-          actor: 'daemon',
-          payload: { branch: agent.branch, base, files: [...result.files] },
-        })
-        await ask(
-          caller,
-          `I can’t rebase ${agent.branch} onto ${base}: ${result.files.join(', ')} conflict, after ${stop.rebase_tries} tries. My branch is as it was. How should the two be brought together?`,
-        )
-        return undefined
-      }
-      await store.agents.update(agent.id, { rebaseTries: tries })
+      const tries = await nextTry(caller, base, result.files)
+      if (tries === undefined) return undefined
       await publisher.publish({
         type: 'rebase.conflict',
         agentId: agent.id,
@@ -96,12 +117,12 @@ export function createStopSync({
     return fresh.state === 'merged' && fresh.mergedHead === head
   }
 
-  const sync: StopSync = async (caller) => {
+  const sync: StopSync['run'] = async (caller) => {
     const { agent } = caller
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
     if (base === null || local === null) return undefined
-    await git.fetch(forge.remote, [base, agent.branch])
+    await fetchKnown([base, ...((await tracked(agent.branch)) === null ? [] : [agent.branch])])
     const head = await catchUp(agent, local)
     if (typeof head !== 'string') return head
     const baseTip = await tracked(base)
@@ -126,5 +147,16 @@ export function createStopSync({
   }
 
   // Not while it is merged; and what the merge recorded meanwhile is read anew.
-  return (caller) => branchLock(caller.agent.branch, async () => sync({ ...caller, agent: (await store.agents.get(caller.agent.id)) ?? caller.agent }))
+  const alone = <Result>(caller: Caller, work: (caller: Caller) => Promise<Result>): Promise<Result> =>
+    branchLock(caller.agent.branch, async () => work({ ...caller, agent: (await store.agents.get(caller.agent.id)) ?? caller.agent }))
+
+  return {
+    run: (caller) => alone(caller, sync),
+    unresolved: (caller, files) =>
+      alone(caller, async (fresh) =>
+        (await nextTry(fresh, fresh.agent.baseBranch ?? 'its base', files)) === undefined
+          ? undefined
+          : { kind: 'rebase_in_progress', files, operation: 'rebase' },
+      ),
+  }
 }

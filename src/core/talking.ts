@@ -6,7 +6,8 @@ import type { Approvals } from './approvals.ts'
 import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive } from './directory.ts'
-import { STOPPED } from './lifecycle.ts'
+import type { AgentId } from '../ids.ts'
+import { isAlive, STOPPED } from './lifecycle.ts'
 import { resolveAddress } from './tree.ts'
 
 /** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. */
@@ -14,6 +15,9 @@ const completion = z.union([
   z.object({ status: z.literal('idle'), success: z.literal(true), summary: z.string() }),
   z.object({ status: z.literal('idle'), success: z.literal(false), error: z.string(), partial: z.string().optional() }),
 ])
+
+/** A root that nobody started, or whose program is gone. */
+const isUnmanned = (root: Agent): boolean => root.paneId === null || root.stateReason === STOPPED
 
 export function parseCompletion(message: string): Outcome | undefined {
   if (!message.trimStart().startsWith('{')) return undefined
@@ -27,6 +31,14 @@ export function parseCompletion(message: string): Outcome | undefined {
   }
 }
 
+/** The key under which it stands that an agent was told of the mail that waits for it. */
+const noticeOf = (id: AgentId): string => `mail-notice:${id}`
+
+export type Talks = Talking & {
+  /** For a program that was started anew: mail that waits, of which the one before it may have been told. */
+  remindOfMail(agent: Agent): Promise<void>
+}
+
 export function createTalking({
   store,
   publisher,
@@ -34,7 +46,7 @@ export function createTalking({
   clock,
   approvals,
   questions,
-}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & { approvals: Approvals; questions: Pick<Talking, 'question' | 'answer'> }): Talking {
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & { approvals: Approvals; questions: Pick<Talking, 'question' | 'answer'> }): Talks {
   /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
   const say = async (from: Caller, to: Agent, message: string) => {
     await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message } })
@@ -60,7 +72,7 @@ export function createTalking({
         return
       }
       // One line per batch: until the mail is taken, further mail needs no further line.
-      const noticed = `mail-notice:${to.id}`
+      const noticed = noticeOf(to.id)
       if ((await tx.snapshots.get(noticed)) !== undefined) return
       await tx.snapshots.put(noticed, { at: clock() })
       await publisher.publish({ type: 'mail', agentId: to.id, actor: from.id, payload: { from_id: from.id, from_name: from.name, count: 1 } }, tx)
@@ -68,7 +80,22 @@ export function createTalking({
   }
 
   return {
-    ...questions,
+    question: questions.question,
+    answer: questions.answer,
+
+    remindOfMail: (agent) =>
+      store.transaction(async (tx) => {
+        const [first, ...more] = await tx.mail.peek(agent.id)
+        if (first === undefined) return
+        // The line itself may still wait, and then comes to the new program.
+        if ((await tx.outbox.list({ recipient: agent.id, states: ['queued'] })).some((delivery) => delivery.kind === 'mail')) return
+        await tx.snapshots.put(noticeOf(agent.id), { at: clock() })
+        const name = (await tx.agents.get(first.from))?.name ?? first.from
+        await publisher.publish(
+          { type: 'mail', agentId: agent.id, actor: first.from, payload: { from_id: first.from, from_name: name, count: more.length + 1 } },
+          tx,
+        )
+      }),
 
     note: async (caller, message, options = {}) => {
       await store.transaction(async (tx) => {
@@ -84,7 +111,7 @@ export function createTalking({
         throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
       if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
       if (to.kind !== 'root') requireAlive(to, 'send to')
-      const unmanned = to.kind === 'root' && (to.paneId === null || to.stateReason === STOPPED)
+      const unmanned = to.kind === 'root' && isUnmanned(to)
       if (caller.kind === 'human') await say(caller, to, message)
       else if (unmanned && parseCompletion(message) === undefined) await say(caller, to, message)
       else await mail(caller.agent, to, message)
@@ -95,7 +122,7 @@ export function createTalking({
       const mails = peek
         ? await store.mail.peek(caller.agent.id)
         : await store.transaction(async (tx) => {
-            await tx.snapshots.remove(`mail-notice:${caller.agent.id}`)
+            await tx.snapshots.remove(noticeOf(caller.agent.id))
             return tx.mail.pop(caller.agent.id)
           })
       const names = new Map((await store.agents.list()).map((agent) => [agent.id, agent.name]))
@@ -113,10 +140,11 @@ export function createTalking({
       const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
       const root = agents.find((agent) => agent.kind === 'root')
       // The root’s program answers its children itself; without one, or for its own questions, the human does.
-      const unmanned = root === undefined || root.paneId === null
+      const unmanned = root === undefined || isUnmanned(root)
       const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
+      const alive = new Set(agents.filter((agent) => isAlive(agent.state)).map((agent) => agent.id))
       const open = (await store.questions.open()).filter(
-        (question) => question.agentId === root?.id || (unmanned && parentOf.get(question.agentId) === root?.id),
+        (question) => alive.has(question.agentId) && (question.agentId === root?.id || (unmanned && parentOf.get(question.agentId) === root?.id)),
       )
       const approvalsOpen = await store.approvals.pending()
       if (clear && waiting.length > 0) {

@@ -19,12 +19,14 @@ export function createUpkeep({
   spawnUndo,
   mergePull,
   approvals,
+  deliverUnclaimed,
 }: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
   clean: Upkeep['clean']
   spawnUndo: SpawnUndo
   mergePull: MergePull
   approvals: Approvals
+  deliverUnclaimed: () => Promise<void>
 }): Upkeep {
   /** Entries that could not be settled yet; others in the journal may be under way in this process. */
   const unsettled = new Set<string>()
@@ -51,6 +53,7 @@ export function createUpkeep({
       const open = await store.journal.open()
       await settle(open.filter(({ id }) => unsettled.has(id) || mergePull.stuck.has(id) || spawnUndo.stuck.has(id)))
       await reconcile()
+      await deliverUnclaimed()
     },
     clean,
     recover: async () => {

@@ -10,6 +10,7 @@ import { createFilePull } from '../core/file-pull.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher } from '../core/launch.ts'
 import { createMergePull } from '../core/merge-pull.ts'
+import { createOwnPanes } from '../core/panes.ts'
 import { createPullViews } from '../core/pull-views.ts'
 import { createBranchPush } from '../core/push-branch.ts'
 import { createQuestions } from '../core/questions.ts'
@@ -23,7 +24,7 @@ import { createStopSync } from '../core/stop-sync.ts'
 import { createTalking } from '../core/talking.ts'
 import { createUpkeep } from '../core/upkeep.ts'
 import { createView } from '../core/view.ts'
-import type { QuestionId } from '../ids.ts'
+import type { AgentId, PaneId, QuestionId } from '../ids.ts'
 
 export interface AssembledCore {
   readonly core: Core
@@ -33,8 +34,10 @@ export interface AssembledCore {
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(deps: Deps & { socket: string; agentPath: string; agentEnvironment: () => Promise<Record<string, string>> }): AssembledCore {
   const states = createStates(deps)
+  const launching = new Set<AgentId>()
   const launcher = createLauncher(deps)
-  const exits = createExits({ ...deps, states })
+  const panes = createOwnPanes(deps)
+  const exits = createExits({ ...deps, states, panes })
   const approvals = createApprovals(deps)
   const questions = createQuestions({ ...deps, states })
   const talking = createTalking({ ...deps, approvals, questions })
@@ -43,15 +46,32 @@ export function assembleCore(deps: Deps & { socket: string; agentPath: string; a
   const branchLock = createBranchLock()
   const mergePull = createMergePull({ ...deps, branchLock })
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
-  const reconciling = createReconcile({ ...deps, states, exits, isWaiting: (id) => questions.isWaiting(id as QuestionId) })
+  const reconciling = createReconcile({
+    ...deps,
+    states,
+    exits,
+    panes,
+    isWaiting: (id) => questions.isWaiting(id as QuestionId),
+    isLaunching: (id) => launching.has(id),
+  })
+  /** Records an end, where there was one. */
+  const look = (paneId: PaneId): void => {
+    reconciling
+      .paneDied(paneId)
+      .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
+  }
   const core: Core = {
     directory: createDirectory(deps),
-    spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo }),
+    spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo, opened: look }),
     running: createRunning({
       ...deps,
       launcher,
       states,
       exits,
+      panes,
+      opened: look,
+      launching,
+      remindOfMail: talking.remindOfMail,
       say: async (agent, message) => {
         await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
       },
@@ -59,15 +79,19 @@ export function assembleCore(deps: Deps & { socket: string; agentPath: string; a
     pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
     talking,
     hooks: createHooks({ ...deps, states, stopChain: createStopChain({ ...deps, sync }) }),
-    upkeep: createUpkeep({ ...deps, reconcile: reconciling.reconcile, clean: createClean(deps), spawnUndo, mergePull, approvals }),
+    upkeep: createUpkeep({
+      ...deps,
+      reconcile: reconciling.reconcile,
+      clean: createClean({ ...deps, panes }),
+      spawnUndo,
+      mergePull,
+      approvals,
+      deliverUnclaimed: questions.deliverUnclaimed,
+    }),
     view: createView(deps),
   }
   return {
     core,
-    paneDied: ({ paneId }) => {
-      reconciling
-        .paneDied(paneId)
-        .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
-    },
+    paneDied: ({ paneId }) => look(paneId),
   }
 }

@@ -185,6 +185,8 @@ export interface QuestionStore {
   open(agentId?: AgentId): Promise<Question[]>
   /** False where it was answered already. */
   answer(id: QuestionId, answer: string, by: Actor, at: number): Promise<boolean>
+  /** Answered, and nobody has claimed the answer. */
+  unclaimed(): Promise<Question[]>
   /** Exactly one caller ever gets true: it delivers the answer. */
   claim(id: QuestionId, by: 'tool' | 'delivery'): Promise<boolean>
 }

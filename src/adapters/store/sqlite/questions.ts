@@ -13,6 +13,7 @@ export function createQuestions({ db }: Session): QuestionStore {
         ? rows<Question>(db, `select ${COLUMNS} from questions where answer is null order by askedAt, seq`)
         : rows<Question>(db, `select ${COLUMNS} from questions where answer is null and agentId = ? order by askedAt, seq`, agentId),
     answer: async (id, answer, by, at) => (await change(db, ANSWER, answer, by, at, id)) === 1,
+    unclaimed: () => rows<Question>(db, `select ${COLUMNS} from questions where answer is not null and claimedBy is null order by answeredAt, seq`),
     claim: async (id, by) => (await change(db, 'update questions set claimedBy = ? where id = ? and claimedBy is null', by, id)) === 1,
   }
 }
