@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { TreeView } from '../../../core/core.ts'
+import { listRepositoryRecords } from '../../../config/user-state.ts'
 import { ExomonadError } from '../../../errors.ts'
 import { repositoryHash } from '../../../paths.ts'
 import type { Client } from '../../client.ts'
@@ -91,11 +92,25 @@ function throwIfInterrupted(signal: AbortSignal): void {
 export async function endDemo(context: CliContext, workspace: Workspace): Promise<void> {
   const inside = await workspace.run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir']).catch(() => null)
   if (inside?.exitCode !== 0) return
-  await workspace.exomonad('down').catch(() => workspace.exomonad('daemon', 'stop').catch(() => ''))
+  await workspace
+    .exomonad('down')
+    .catch(() => workspace.exomonad('daemon', 'stop'))
+    .catch(() => killDaemon(workspace))
   // A terminal server that outlived its daemon is the demo's own, named by the hash of its repository. tmux leaves its socket file.
   const server = ['-L', `exomonad-${repositoryHash(inside.stdout.trim())}`]
   const socket = await workspace.run('tmux', [...server, 'display-message', '-p', '#{socket_path}'], workspace.folder)
   if (socket.exitCode !== 0) return
   await workspace.run('tmux', [...server, 'kill-server'], workspace.folder)
   await rm(socket.stdout.trim(), { force: true })
+}
+
+/** A daemon that does not even stop must not live on in a folder that is about to go. */
+async function killDaemon(workspace: Workspace): Promise<void> {
+  for (const { pid } of await listRepositoryRecords(workspace.environment)) {
+    try {
+      if (pid !== null) process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
 }
