@@ -24,7 +24,13 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
 
 async function configuration(context: CliContext, { paths }: LocatedRepository): Promise<[Config | null, Diagnosis]> {
   try {
-    return [await context.host.loadConfig(paths.configFile), { subject: 'configuration', status: 'ok', found: paths.configFile }]
+    const config = await context.host.loadConfig(paths.configFile)
+    if ((await stat(paths.configFile).catch(() => undefined)) !== undefined)
+      return [config, { subject: 'configuration', status: 'ok', found: paths.configFile }]
+    return [
+      config,
+      { subject: 'configuration', status: 'warning', found: `${paths.configFile} is not there`, fix: 'Write it again; `exomonad init` makes the initial one' },
+    ]
   } catch (error) {
     const found = asExomonadError(error).message.split('\n').join('; ')
     return [null, { subject: 'configuration', status: 'problem', found, fix: 'Correct it; `exomonad config check` shows every finding' }]

@@ -37,7 +37,7 @@ function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; star
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
   const headline = setUp.already
-    ? `${palette.good('✓')} exomonad is set up here already; nothing was changed`
+    ? `${palette.good('✓')} exomonad is set up here already; ${setUp.wroteConfig ? 'its configuration was gone, and the initial one is back' : 'nothing was changed'}`
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
   const facts = renderFacts(
     [
@@ -53,7 +53,7 @@ function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; star
       ? [
           `${palette.attention('!')} ${setUp.untrusted.map(printableLine).join(', ')} came with this repository and runs nothing yet. Read it, then run \`exomonad trust\`.`,
         ]
-      : setUp.already
+      : setUp.already && !setUp.wroteConfig
         ? []
         : ['Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.']
   return [headline, ...facts, ...next]

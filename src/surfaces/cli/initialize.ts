@@ -29,7 +29,8 @@ export interface SetUp {
 }
 
 /**
- * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed.
+ * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed, but a
+ * configuration that is gone is written anew.
  * Throws NOT_A_REPOSITORY, NO_COMMITS, DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
  */
 export async function setUpRepository(cwd: string, environment: Environment, host: Host): Promise<SetUp> {
@@ -38,6 +39,9 @@ export async function setUpRepository(cwd: string, environment: Environment, hos
   if (existing !== null) {
     const paths = pathsOf(facts.commonDir, existing.home)
     await ensureOwnerToken(environment, facts.commonDir)
+    // `git clean -fd` takes a configuration that nobody committed.
+    const wroteConfig = await writeInitialConfig(paths)
+    if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
     const root = existing.rootWorktree === facts.worktree ? facts : await host.inspectRepository(existing.rootWorktree).catch(() => undefined)
     return {
       paths,
@@ -45,7 +49,7 @@ export async function setUpRepository(cwd: string, environment: Environment, hos
       rootBranch: root?.head.kind === 'branch' ? root.head.branch : null,
       socket: existing.socket,
       already: true,
-      wroteConfig: false,
+      wroteConfig,
       untrusted: await untrustedFiles(paths, environment, host),
     }
   }

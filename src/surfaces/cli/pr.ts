@@ -92,7 +92,7 @@ async function mergePull(context: CliContext, pr: string, options: { strategy?: 
     `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
     ...(answer.local_synced ? [] : [`${palette.attention('!')} Your worktree does not have it yet: ${printableLine(answer.pull_error ?? 'unknown reason')}`]),
     ...(answer.retargeted.length > 0 ? [`  retargeted: ${answer.retargeted.map((other) => `#${other}`).join(', ')}`] : []),
-    ...(answer.siblings_behind.length > 0 ? [`  now behind, and rebased at their next stop: ${answer.siblings_behind.map(printableLine).join(', ')}`] : []),
+    ...(answer.siblings_behind.length > 0 ? [`  now behind: ${answer.siblings_behind.map(printableLine).join(', ')}`] : []),
     ...(answer.next === '' ? [] : [palette.dim(`  ${printableLine(answer.next)}`)]),
   ])
 }
