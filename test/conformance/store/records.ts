@@ -34,10 +34,12 @@ export function recordVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const question = questionRow()
       await store().questions.insert(question)
       await store().questions.answer(question.id, '8080', 'human', 30)
+      expect((await store().questions.unclaimed()).map(({ id }) => id)).toContain(question.id)
       const claims = await Promise.all((['tool', 'delivery', 'tool', 'delivery'] as const).map((by) => store().questions.claim(question.id, by)))
       expect(claims).toEqual([true, false, false, false])
       expect(await store().questions.get(question.id)).toMatchObject({ claimedBy: 'tool' })
       expect(await store().questions.claim(newQuestionId(), 'tool')).toBe(false)
+      expect((await store().questions.unclaimed()).map(({ id }) => id)).not.toContain(question.id)
     })
   })
 

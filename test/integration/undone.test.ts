@@ -1,0 +1,69 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { verifies } from '../requirements.ts'
+
+/** What a spawn takes back, and what it must leave as it found it. */
+
+const adopt = (tree: Exomonad, name: string, branch: string) => tree.call('spawn', { kind: 'worker', specs: [{ name, prompt: 'Nothing to do.', branch }] })
+
+it('a spawn that fails leaves branches, worktrees and work that were there before it', async () => {
+  const tree = await startExomonad({ config: '[worktree]\nsetup = [["sh", "-c", "echo half > half.txt; exit 3"]]\n' })
+  onTestFinished(() => tree.stop())
+  const { repository } = tree
+  // At the very commit that a child would start from: only the record says whose it is.
+  await repository.git('branch', 'main.mine')
+  const elsewhere = join(repository.folder, 'elsewhere')
+  await repository.git('worktree', 'add', '-q', '-b', 'topic', elsewhere)
+  writeFileSync(join(elsewhere, 'work.txt'), 'unsaved')
+
+  const { errors } = await tree.call('spawn_workers', { specs: [{ name: 'mine', prompt: 'x' }] })
+  expect(errors).toMatchObject([{ code: 'BRANCH_EXISTS', error: expect.stringContaining('--branch main.mine') }])
+  expect((await adopt(tree, 'one', 'main.mine')).errors).toMatchObject([{ code: 'SPAWN_FAILED' }])
+  expect((await adopt(tree, 'two', 'topic')).errors).toMatchObject([{ code: 'SPAWN_FAILED' }])
+
+  expect((await repository.git('branch', '--format=%(refname:short)')).split('\n').sort()).toEqual(['main', 'main.mine', 'topic'])
+  expect(existsSync(join(elsewhere, 'work.txt'))).toBe(true)
+  expect(existsSync(join(repository.path, '.exomonad', 'worktrees', 'one'))).toBe(false)
+  expect((await tree.tree()).root.children).toEqual([])
+  // A dry run says the same before anything is made.
+  const plan = await tree.call('spawn', { kind: 'worker', specs: [{ name: 'mine', prompt: 'x' }], dry_run: true })
+  expect(plan).toMatchObject({ planned: [], errors: [{ code: 'BRANCH_EXISTS' }] })
+})
+
+it('is not begun from the middle of a rebase', async () => {
+  const tree = await startExomonad({ files: { 'a.txt': 'base\n' } })
+  onTestFinished(() => tree.stop())
+  await tree.repository.commit({ 'a.txt': 'one\n' })
+  await tree.repository.commit({ 'a.txt': 'two\n' })
+  await tree.repository.git('-c', 'sequence.editor=sed -i s/pick/edit/', 'rebase', '-q', '-i', 'HEAD~1')
+  expect(await tree.refusal('spawn_workers', { specs: [{ name: 'a', prompt: 'x' }] })).toMatchObject({ code: 'DIRTY_WORKTREE', operation: 'rebase' })
+  await tree.repository.git('rebase', '--continue')
+  expect((await tree.call('spawn_workers', { specs: [{ name: 'a', prompt: 'x' }] })).spawned).toHaveLength(1)
+})
+
+it('waits for approval with what was trusted then, not with what came meanwhile', async () => {
+  const tree = await startExomonad({ config: '[limits]\napproval_depth = 2\n' })
+  onTestFinished(() => tree.stop())
+  tree.script('lead', { steps: [{ do: 'tool', name: 'spawn_workers', input: { specs: [{ name: 'late', prompt: 'x' }] } }] })
+  await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
+  const asked = await waitFor('the request', async () => (await tree.call('inbox')).approvals[0])
+  writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '# came with a pull\n', { flag: 'a' })
+  await tree.repository.git('add', '-f', '.exomonad/config.toml')
+  await tree.repository.git('commit', '-q', '-m', 'Change the configuration')
+  await tree.call('approve', { approval_id: asked.approval_id })
+  expect(await tree.logged('lead', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ answer: { code: 'UNTRUSTED_CONFIG' } })
+  expect(await tree.agent('late')).toBeUndefined()
+})
+
+it(verifies('R004-06', 'a program that ends at once is a failure that the parent hears of once, without waiting for a look'), async () => {
+  const tree = await startExomonad({
+    config: '[agents.brief]\nadapter = "command"\ncommand = ["sh", "-c", "exit 3"]\n[liveness]\nreconcile_every = 600\n',
+  })
+  onTestFinished(() => tree.stop())
+  await tree.call('spawn_workers', { specs: ['a', 'b', 'c', 'd'].map((name) => ({ name, prompt: 'x', agent: 'brief' })) })
+  await waitFor('all to have failed', async () => (await tree.tree()).counts.failed === 4)
+  expect((await tree.events()).filter((event) => event.type === 'agent.failed')).toHaveLength(4)
+})
