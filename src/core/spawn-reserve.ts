@@ -171,7 +171,8 @@ export function createReservations(
           { worktree: agent.worktree, files: shown },
         )
       }
-      const warnings = dirty.length > 0 ? [`${dirty.length === 1 ? '1 uncommitted file' : `${dirty.length} uncommitted files`} of ${agent.branch} not in the child’s worktree.`] : []
+      const warnings =
+        dirty.length > 0 ? [`The child’s worktree lacks ${dirty.length} uncommitted file${dirty.length === 1 ? '' : 's'} of ${agent.branch}.`] : []
       return { branch: agent.branch, sha: status.head, warnings }
     },
 

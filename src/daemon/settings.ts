@@ -4,7 +4,7 @@ import { createCommandCli } from '../adapters/agent-cli/command.ts'
 import type { Environment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { assertTrusted, type TrustSubject } from '../config/trust.ts'
+import { assertTrusted, checkTrust, type TrustSubject } from '../config/trust.ts'
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
@@ -14,7 +14,10 @@ export interface LiveSettings extends Settings {
   readonly current: () => Config
 }
 
-/** The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. */
+/**
+ * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
+ * does not count before it is: what agents may do can’t be widened by what one of them commits.
+ */
 export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
   const { configFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
@@ -26,24 +29,40 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       return 'absent'
     }
   }
-  let readAt = await stamp()
-  let current = await loadConfig(configFile, { toolNames })
+  const isTrusted = (): Promise<boolean> =>
+    checkTrust(deps.trust).then(
+      (trust) => trust.trusted,
+      () => false,
+    )
+  const first = await stamp()
+  const loaded = await loadConfig(configFile, { toolNames })
+  const trustedAtFirst = await isTrusted()
+  /** The version that is in use, and one that is passed over until it is trusted. */
+  let readAt = trustedAtFirst ? first : ''
+  let held = trustedAtFirst ? '' : first
+  let current = trustedAtFirst ? loaded : withoutGrants(loaded)
   const clis = new Map<string, AgentCli>()
 
   const config = async (): Promise<Config> => {
     const now = await stamp()
-    if (now !== readAt) {
-      current = await loadConfig(configFile, { toolNames })
-      readAt = now
-      clis.clear()
+    if (now === readAt || now === held) return current
+    if (!(await isTrusted())) {
+      held = now
+      return current
     }
+    current = await loadConfig(configFile, { toolNames })
+    readAt = now
+    clis.clear()
     return current
   }
 
   return {
     current: () => current,
     config,
-    requireTrust: () => assertTrusted(deps.trust),
+    requireTrust: async () => {
+      await assertTrusted(deps.trust)
+      held = ''
+    },
     agentCli: async (name) => {
       const { agents } = await config()
       const known = clis.get(name)
@@ -63,3 +82,11 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
     },
   }
 }
+
+/** For a daemon that starts with a configuration nobody trusted yet: it runs nothing, and grants agents that run already nothing. */
+const withoutGrants = (config: Config): Config => ({
+  ...config,
+  merge: { ...config.merge, agents_may_force: false },
+  environment: { ...config.environment, pass: [] },
+  roles: Object.fromEntries(Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, role])),
+})

@@ -76,6 +76,13 @@ describe('a repository that came with a configuration', () => {
         },
       ],
     })
+    // What is known of trust is used again for up to two seconds where messages are rendered.
+    const rendered = (words: RegExp) =>
+      waitFor(`a note as ${String(words)}`, async () => {
+        await tree.call('note', { message: 'from the root' })
+        return (await inbox(tree)).findLast((text) => text.includes('from the root'))?.match(words)
+      })
+    await rendered(/^OVERRIDDEN/)
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
     expect(spawned).toHaveLength(1)
     await waitFor('the check', async () => (await tree.call('pr_checks', { pr_number: 1 })).state === 'passed')
@@ -88,11 +95,7 @@ describe('a repository that came with a configuration', () => {
     await tree.repository.commit({ '.exomonad/config.toml': `${readFileSync(config, 'utf8')}# one more line\n` }, 'Change the configuration')
     expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: false, changed: ['.exomonad/config.toml'] })
     expect(await tree.refusal('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).toMatchObject(refused)
-    // What is known of trust is used again for up to two seconds where messages are rendered: nothing shows when that is over but the words.
-    await waitFor('the shipped words', async () => {
-      await tree.call('note', { message: 'from the root' })
-      return (await inbox(tree)).some((text) => text.startsWith('[NOTE]') && text.includes('from the root'))
-    })
+    await rendered(/^\[NOTE\]/)
     await tree.call('send', { to: 'w', message: 'again' })
     await waitFor('the note in shipped words', async () => (await inbox(tree)).some((text) => text.startsWith('[NOTE] w: said after the change')))
     await tree.call('question', { message: 'a third question', timeout: 0.01 })

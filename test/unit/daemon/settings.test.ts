@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readEnvironment } from '../../../src/config/environment.ts'
+import { recordTrust, type TrustSubject } from '../../../src/config/trust.ts'
+import { createSettings } from '../../../src/daemon/settings.ts'
+import { pathsOf } from '../../../src/paths.ts'
+
+const CONFIG = '.exomonad/config.toml'
+
+function repository(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 't-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const home = join(folder, 'repo')
+  mkdirSync(join(home, '.exomonad'), { recursive: true })
+  const write = (content: string) => writeFileSync(join(home, CONFIG), content)
+  write(text)
+  let tracked: () => Promise<string[]> = () => Promise.resolve([CONFIG])
+  const environment = readEnvironment({ HOME: join(folder, 'home') })
+  const trust: TrustSubject = { paths: pathsOf(join(home, '.git'), home), environment, trackedFiles: () => tracked() }
+  return {
+    trust,
+    write,
+    track: (files: () => Promise<string[]>) => (tracked = files),
+    settings: () => createSettings({ environment, trust, node: '/usr/bin/node' }),
+  }
+}
+
+const limit = (count: number, more = ''): string => `[limits]\nmax_live_agents = ${count}\n${more}`
+
+describe('the daemon’s settings', () => {
+  it('follow a file of one’s own at once', async () => {
+    const { settings, track, write } = repository(limit(3))
+    track(() => Promise.resolve([]))
+    const live = await settings()
+    write(limit(17))
+    expect((await live.config()).limits.max_live_agents).toBe(17)
+  })
+
+  it('stay as they were trusted while a change is not, and take it up when it is', async () => {
+    const { settings, trust, write } = repository(limit(3))
+    await recordTrust(trust)
+    const live = await settings()
+    write(limit(400, '[merge]\nagents_may_force = true\n'))
+    await expect(live.requireTrust()).rejects.toMatchObject({ code: 'UNTRUSTED_CONFIG' })
+    expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false } })
+    // Not even one that doesn’t parse.
+    write('no toml at all')
+    expect((await live.config()).limits.max_live_agents).toBe(3)
+
+    write(limit(5))
+    expect((await live.config()).limits.max_live_agents).toBe(3)
+    await recordTrust(trust)
+    await live.requireTrust()
+    expect((await live.config()).limits.max_live_agents).toBe(5)
+    expect(live.current().limits.max_live_agents).toBe(5)
+  })
+
+  it('grant nothing when the daemon starts with what nobody trusted', async () => {
+    const { settings, trust } = repository(
+      limit(
+        3,
+        '[merge]\nagents_may_force = true\n[environment]\npass = ["SECRET"]\n[roles.dev]\nagent = "x"\n[roles.odd]\ntools = ["kill"]\n[agents.x]\nadapter = "command"\ncommand = ["x"]\n',
+      ),
+    )
+    const live = await settings()
+    expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false }, environment: { pass: [] } })
+    expect(live.current().roles).toEqual({ dev: { agent: 'x' }, odd: {} })
+    await recordTrust(trust)
+    await live.requireTrust()
+    expect(await live.config()).toMatchObject({ merge: { agents_may_force: true }, environment: { pass: ['SECRET'] }, roles: { odd: { tools: ['kill'] } } })
+  })
+
+  it('take no answer from git for a no', async () => {
+    const { settings, track, write } = repository(limit(3))
+    track(() => Promise.resolve([]))
+    const live = await settings()
+    track(() => Promise.reject(new Error('no git')))
+    write(limit(9))
+    expect((await live.config()).limits.max_live_agents).toBe(3)
+    await expect(live.requireTrust()).rejects.toThrow('no git')
+    track(() => Promise.resolve([]))
+    await live.requireTrust()
+    expect((await live.config()).limits.max_live_agents).toBe(9)
+  })
+})
