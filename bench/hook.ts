@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient, type Client } from '../src/surfaces/client.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { atMost, median, sample, type Figure } from './figures.ts'
 import { benchTree } from './tree.ts'
@@ -35,6 +36,8 @@ export async function measureHook(): Promise<Figure[]> {
       EXOMONAD_AGENT_ID: id,
       EXOMONAD_SPOOL: join(tree.exomonad.state, 'spool'),
     }
+    const token = readFileSync(join(auth, authFile), 'utf8').trim()
+    const [agent, nobody] = [tree.socket, socket].map((path) => createClient({ socket: path, token })) as [Client, Client]
     const script = join(import.meta.dirname, '..', 'hooks', 'tool.sh')
     const hook = async (): Promise<void> => {
       const result = await runProgram('sh', [script], { env, input: '{"tool":"edit"}' })
@@ -61,6 +64,16 @@ export async function measureHook(): Promise<Figure[]> {
         floorName: 'sh + curl to a socket that answers at once',
         floor: median(floors),
         target: atMost(12, 'ms', median(figures)),
+        samples: ROUNDS,
+      },
+      // Without starting sh and curl, which is most of it.
+      {
+        name: 'hook, the daemon’s part, p50',
+        unit: 'ms',
+        value: median(await sample(ROUNDS, () => agent.hook('tool', { tool: 'edit' }))),
+        floorName: 'the same client and the server that answers at once',
+        floor: median(await sample(ROUNDS, () => nobody.hook('tool', { tool: 'edit' }))),
+        target: null,
         samples: ROUNDS,
       },
     ]
