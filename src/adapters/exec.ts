@@ -70,7 +70,10 @@ export function startDetached(
 }
 
 /** Runs a program on this process’s own terminal; answers its exit code, null where a signal ended it or it did not start. */
-export function runOnTerminal([file = '', ...args]: readonly string[], options: { cwd: string; env: Readonly<Record<string, string>> }): Promise<number | null> {
+export function runOnTerminal(
+  [file = '', ...args]: readonly string[],
+  options: { cwd: string; env: Readonly<Record<string, string>> },
+): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd: options.cwd, env: { ...options.env }, stdio: 'inherit' })
     child.once('error', () => resolve(null))

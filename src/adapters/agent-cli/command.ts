@@ -29,9 +29,7 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
       node: options.node,
     }
     // One pass over the template, so that a value that looks like a placeholder stays what it is.
-    return argv.map((part) =>
-      part.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole, key: string) => (key in values ? values[key as keyof typeof values] : whole)),
-    )
+    return argv.map((part) => part.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole, key: string) => (key in values ? values[key as keyof typeof values] : whole)))
   }
 
   const program = config.command[0] ?? ''
@@ -58,7 +56,10 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
     locate: async () => {
       const found = program.includes('{{node}}') ? options.node : await find(program, options.path, options.home)
       if (found !== undefined) return { kind: 'found', path: found }
-      return { kind: 'missing', reason: `The program of [agents.${name}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.` }
+      return {
+        kind: 'missing',
+        reason: `The program of [agents.${name}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.`,
+      }
     },
   }
 }
