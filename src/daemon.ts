@@ -124,10 +124,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     release.add('forge', () => forge.dispose())
 
+    const ownerToken = await ensureOwnerToken(environment, facts.commonDir)
     const renderer = createRenderer({
       shippedFolder: join(PACKAGE_ROOT, 'templates'),
       overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
       log,
+      // Of agents’ tokens only hashes are known here.
+      secrets: () => [ownerToken],
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
     const outbox = createOutbox({
@@ -198,7 +201,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       core,
       tools: ALL_TOOLS,
       events: { list: (query) => store.events.list(query), onEvent: publisher.onEvent },
-      ownerTokenHash: hashToken(await ensureOwnerToken(environment, facts.commonDir)),
+      ownerTokenHash: hashToken(ownerToken),
       findAgentByTokenHash: core.directory.byTokenHash,
       log,
       version,

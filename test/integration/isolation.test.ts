@@ -210,7 +210,7 @@ ci = ["sh", "-c", ${JSON.stringify(check)}]
     await tree.call('pr_review', {
       pr_number: number,
       verdict: 'request_changes',
-      body: `${hostile} review`,
+      body: `${hostile} the word is ${ownerToken(tree)} review`,
       comments: [{ path: 'a.txt', line: 1, body: `${hostile} line` }],
     })
     const text = await waitFor(
@@ -227,6 +227,8 @@ ci = ["sh", "-c", ${JSON.stringify(check)}]
     expect(text.replaceAll('\u001b[200~', '').replaceAll('\u001b[201~\r', '\n')).not.toMatch(/^\s*[/!#@]/m)
     expect(text).not.toMatch(/@(?:\/etc|passwd|secret)/)
     expect(text).toContain('{{ token }} {% raw %}')
+    expect(text).toContain('the word is [redacted] review')
+    expect(text).not.toContain(ownerToken(tree))
     expect(await tree.agent('odd')).toMatchObject({ pid: odd.pid })
     expect([tree.repository.path, odd.worktree, tree.repository.home].filter((folder) => existsSync(join(folder, 'made')))).toEqual([])
 
