@@ -86,6 +86,11 @@ async function drawLive(context: CliContext, client: Client, watched: Watched, s
   }
 }
 
+/** Lines of the tail that hold no event. */
+const BESIDE_EVENTS = 3
+const USUAL_HEIGHT = 24
+const FEWEST_EVENTS = 3
+
 function compose(context: CliContext, watched: Watched, frame: number): string[] {
   const palette = context.palette()
   const width = context.width()
@@ -97,7 +102,10 @@ function compose(context: CliContext, watched: Watched, frame: number): string[]
     eventLine(event, event.agentId === null ? null : (names.get(event.agentId) ?? event.agentId.slice(0, 8)), { palette, width }),
   )
   const footer = watched.trouble === null ? palette.dim(cut('Ctrl-C ends', width)) : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
-  const tail = ['', ...events, ...(events.length > 0 ? [''] : []), footer]
+  // Where room is short the tree comes first: of events a few stay on a terminal of the usual height, none on a lower one.
+  const spare = height - 1 - renderTree(view, { width, palette, frame }).length - BESIDE_EVENTS
+  const shown = events.slice(Math.max(0, events.length - Math.max(spare, height >= USUAL_HEIGHT ? FEWEST_EVENTS : 0)))
+  const tail = ['', ...shown, ...(shown.length > 0 ? [''] : []), footer]
   return [...renderTree(view, { width, palette, frame, height: height - 1 - tail.length }), ...tail]
 }
 
