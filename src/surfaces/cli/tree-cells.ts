@@ -32,6 +32,8 @@ function idle(node: TreeNode, palette: Palette): Cell {
   if (node.outcome?.success === false) return { text: `✗ gave up ${printableLine(node.outcome.error ?? '')}`.trimEnd(), paint: palette.bad }
   if (node.pr?.state === 'merged') return { text: '✓ merged', paint: palette.good }
   if (node.outcome?.success === true) return { text: '✓ done', paint: palette.good }
+  // Ended by `down` or with the machine: `resume --all` starts it again. The root is a place and needs no program.
+  if (node.state_reason === 'stopped' && node.kind !== 'root') return { text: '○ stopped', paint: palette.attention }
   return { text: '○ idle', paint: palette.dim }
 }
 

@@ -45,6 +45,7 @@ describe('the tree on a terminal', () => {
           node('main.f', { pr: pull(4, { checks: 'failed', review: 'changes_requested' }), tokens: 12_345, undelivered: 2 }),
           node('main.g', { pr: pull(5, { draft: true, checks: 'pending' }), undecided: 1 }),
           node('main.h', { pr: pull(6, { mergeable: 'conflicting' }) }),
+          node('main.i', { state: 'idle', state_reason: 'stopped', pane: null }),
         ],
       }),
       160,
@@ -57,6 +58,7 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '.f')).toMatch(/#4 changes +✗ failed +12k +3m +2$/)
     expect(lineOf(lines, '.g')).toMatch(/#5 draft +● running +3m +1!$/)
     expect(lineOf(lines, '.h')).toContain('#6 conflict')
+    expect(lineOf(lines, '.i')).toContain('○ stopped')
   })
 
   it('says what waits for the human, and where to look', () => {
