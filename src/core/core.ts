@@ -183,19 +183,20 @@ export interface Talking {
 /** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
 export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'block'; objection: string; reason: string }
 
+/** `at`: when it was said (ms since the epoch), where it could not be told at once. What is known from later is not undone by it. */
 export interface Hooks {
   /** The agent’s program runs; records session and transcript. */
-  sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }): Promise<void>
+  sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }, at?: number): Promise<void>
   /** A turn began: state running; acks deliveries named in the text. */
-  promptSubmit(caller: Caller, facts: { prompt?: string | undefined }): Promise<void>
+  promptSubmit(caller: Caller, facts: { prompt?: string | undefined }, at?: number): Promise<void>
   /** A tool was used: a sign of life, counted. */
-  toolUse(caller: Caller, facts: { tool?: string | undefined }): Promise<void>
+  toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
   /** The turn is about to end: the stop check. Allowed means idle. */
   stop(caller: Caller): Promise<StopAnswer>
   /** Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless something happened since. */
   turnEnded(caller: Caller, at: number): Promise<void>
   /** It waits for a person (permission prompt). */
-  waiting(caller: Caller, reason: string): Promise<void>
+  waiting(caller: Caller, reason: string, at?: number): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>
 }
 

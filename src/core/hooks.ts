@@ -1,3 +1,4 @@
+import type { Agent } from '../adapters/store/store.ts'
 import type { Caller, Hooks, StopAnswer } from './core.ts'
 import type { Deps } from './deps.ts'
 import { startedKey, type States } from './states.ts'
@@ -10,14 +11,18 @@ export function createHooks({
   states,
   stopChain,
 }: Pick<Deps, 'store' | 'outbox' | 'publisher'> & { states: States; stopChain: (caller: Caller) => Promise<StopAnswer> }): Hooks {
-  const runs = (caller: Caller, patch = {}) => states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, patch })
+  /** Of what was said earlier: only where nothing is known from later. */
+  const timed = (at: number | undefined) => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
+  const runs = (caller: Caller, at: number | undefined) =>
+    states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, ...timed(at) })
 
   return {
-    sessionStart: async (caller, facts) => {
-      await runs(caller, {
+    sessionStart: async (caller, facts, at) => {
+      await store.agents.update(caller.agent.id, {
         ...(facts.session_id === undefined ? {} : { sessionId: facts.session_id }),
         ...(facts.transcript === undefined ? {} : { transcript: facts.transcript }),
       })
+      await runs(caller, at)
       // Once for each start of the program, whoever tells first.
       await publisher.publish({
         type: 'agent.started',
@@ -27,15 +32,15 @@ export function createHooks({
         dedupeKey: startedKey(caller.agent.id, caller.agent.pid),
       })
     },
-    promptSubmit: async (caller, facts) => {
+    promptSubmit: async (caller, facts, at) => {
       const ids = facts.prompt?.match(/\bm-[0-9a-f]{12}\b/g) ?? []
       if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
-      await runs(caller, { stopExcuse: null })
+      await store.agents.update(caller.agent.id, { stopExcuse: null })
+      await runs(caller, at)
     },
-    toolUse: async (caller) => {
-      const patch = { toolCalls: caller.agent.toolCalls + 1 }
-      if (caller.agent.state === 'running') await states.seen(caller.agent.id, patch)
-      else await runs(caller, patch)
+    toolUse: async (caller, _facts, at) => {
+      await states.seen(caller.agent.id, { toolCalls: caller.agent.toolCalls + 1 })
+      if (caller.agent.state !== 'running') await runs(caller, at)
     },
     stop: async (caller) => {
       await states.seen(caller.agent.id)
@@ -49,16 +54,22 @@ export function createHooks({
         })
         // Something may have come between the check and now.
         outbox.wake(caller.agent.id)
-      } else if (caller.agent.state !== 'running') await runs(caller)
+      } else if (caller.agent.state !== 'running') await runs(caller, undefined)
       return answer
     },
     turnEnded: async (caller, at) => {
-      if (caller.agent.state === 'running' && caller.agent.stateAt <= at) {
-        await states.change(caller.agent.id, { to: 'idle', reason: 'its turn ended while the daemon was down', source: 'hook', actor: caller.agent.id })
-      }
+      const reason = 'its turn ended while the daemon was down'
+      await states.change(caller.agent.id, {
+        to: 'idle',
+        reason,
+        source: 'hook',
+        actor: caller.agent.id,
+        at,
+        onlyIf: (agent) => agent.state === 'running' && agent.stateAt <= at,
+      })
     },
-    waiting: async (caller, reason) => {
-      await states.change(caller.agent.id, { to: 'waiting', reason, source: 'hook', actor: caller.agent.id })
+    waiting: async (caller, reason, at) => {
+      await states.change(caller.agent.id, { to: 'waiting', reason, source: 'hook', actor: caller.agent.id, ...timed(at) })
     },
     sessionEnd: async (caller) => {
       await store.agents.update(caller.agent.id, { stopObjection: null, stopBlocks: 0 })

@@ -1,3 +1,4 @@
+import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { newQuestionId, type QuestionId } from '../ids.ts'
 import type { Caller, Talking } from './core.ts'
@@ -5,6 +6,8 @@ import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { States } from './states.ts'
 import { resolveAddress } from './tree.ts'
+
+const waitingFor = (id: QuestionId): string => `question ${id}`
 
 type Questions = Pick<Talking, 'question' | 'answer'> & {
   /** Agents with a question that a call of theirs waits for now. */
@@ -73,7 +76,7 @@ export function createQuestions({
       const id = await ask(caller, message)
       const before = caller.agent.state
       const waits = caller.agent.kind !== 'root' || caller.kind === 'agent'
-      if (waits) await states.change(caller.agent.id, { to: 'waiting', reason: `question ${id}`, source: 'tool', actor: caller.agent.id })
+      if (waits) await states.change(caller.agent.id, { to: 'waiting', reason: waitingFor(id), source: 'tool', actor: caller.agent.id })
       let timer: NodeJS.Timeout | undefined
       let stop: (() => void) | undefined
       try {
@@ -90,7 +93,9 @@ export function createQuestions({
         clearTimeout(timer)
         if (stop !== undefined) signal.removeEventListener('abort', stop)
         waiters.delete(id)
-        if (waits) await states.change(caller.agent.id, { to: before === 'idle' ? 'idle' : 'running', source: 'tool', actor: caller.agent.id })
+        // Where its hooks told of something else meanwhile (its turn ended without the answer), that stands.
+        const onlyIf = (agent: Agent) => agent.state === 'waiting' && agent.stateReason === waitingFor(id)
+        if (waits) await states.change(caller.agent.id, { to: before === 'idle' ? 'idle' : 'running', source: 'tool', actor: caller.agent.id, onlyIf })
       }
       const question = await store.questions.get(id)
       // Where the caller went away before it could be told, the answer follows as a message.

@@ -83,7 +83,8 @@ export function createReconcile({
     }
     const question = /^question (q-[0-9a-f]+)$/.exec(agent.stateReason ?? '')?.[1]
     if (agent.state === 'waiting' && question !== undefined && !isWaiting(question)) {
-      await states.change(agent.id, { to: 'running', source: 'daemon', actor: 'daemon', reason: 'its call was cut off by a restart' })
+      // As of then: what its hooks could not tell since may be newer.
+      await states.change(agent.id, { to: 'running', source: 'daemon', actor: 'daemon', reason: 'its call was cut off by a restart', at: agent.stateAt })
     }
   }
 

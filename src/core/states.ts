@@ -9,6 +9,8 @@ export interface StateChange {
   readonly reason?: string | null
   readonly source: StateSource
   readonly actor: Actor
+  /** When it happened (ms since the epoch), where that was not now. */
+  readonly at?: number
   /** Asked in the transaction: where it denies, nothing changes. For what was concluded from an earlier look. */
   readonly onlyIf?: (agent: Agent) => boolean
   /** Further facts that change with it. */
@@ -37,13 +39,13 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     // An end comes once: whoever tells of it second changes and publishes nothing.
     if (moves ? !mayBecome(agent.state, change.to) : !isAlive(agent.state)) return undefined
     if (change.onlyIf?.(agent) === false) return undefined
-    const now = clock()
+    const now = change.at ?? clock()
     const patch: AgentPatch = {
       ...change.patch,
       state: change.to,
       stateReason: reason,
       stateSource: change.source,
-      lastSeenAt: now,
+      lastSeenAt: Math.max(now, agent.lastSeenAt),
       ...(moves || reason !== agent.stateReason ? { stateAt: now } : {}),
       ...(isAlive(change.to) ? {} : { endedAt: now }),
     }

@@ -47,7 +47,7 @@ export function startMaintenance(deps: { core: Core; store: Store; paths: Paths;
         const caller = { kind: 'agent', agent } as const
         // The stop check can’t hold anyone any more: what counts is that the turn ended.
         if (event === 'stop') await core.hooks.turnEnded(caller, at)
-        else await callHook(core.hooks, event as HookEvent, caller, body)
+        else await callHook(core.hooks, event as HookEvent, caller, body, at)
       },
       log,
     )

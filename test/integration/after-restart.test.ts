@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
@@ -79,4 +80,28 @@ it('one that is brought back hears again of the mail that its earlier program ne
   expect(ups.some((one) => one.status === 'fulfilled')).toBe(true)
   await ready(tree, 'root')
   expect(tree.log('root').filter((entry) => entry['kind'] === 'started')).toHaveLength(1)
+})
+
+it('turns that began and ended while the daemon was down leave the agent idle, and it gets what waits', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  const hooks = join(import.meta.dirname, '..', '..', 'hooks')
+  const [down, done] = ['down', 'done'].map((name) => join(tree.repository.folder, name))
+  const spooled = ['stop', 'prompt', 'tool', 'stop'].map((name) => `sh '${hooks}/${name}.sh' </dev/null; sleep 0.02`).join('; ')
+  tree.script('busy', {
+    steps: [
+      { do: 'file', path: down },
+      { do: 'sh', command: `${spooled}; touch '${done}'` },
+    ],
+    stop: false,
+  })
+  await worker(tree, 'busy')
+  await ready(tree, 'busy')
+  await tree.crash()
+  writeFileSync(down ?? '', '')
+  await waitFor('its turns', () => existsSync(done ?? ''))
+  expect(readdirSync(join(tree.state, 'spool'))).toHaveLength(4)
+  await waitFor('it to be known as idle', async () => (await tree.agent('busy')).state === 'idle')
+  await tree.call('send', { to: 'busy', message: 'good morning' })
+  await waitFor('the message', () => texts(tree, 'busy').some((text) => text.includes('good morning')))
 })

@@ -35,7 +35,7 @@ export async function readSpool(
   for (const { file, name, at } of await filesByAge(folder)) {
     try {
       const { event, token, body } = spooledSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-      await handle({ event, token, at, body })
+      await handle({ event, token, at: Math.floor(at), body })
       await rm(file, { force: true })
       count.handled += 1
     } catch (error) {

@@ -29,20 +29,20 @@ const nothing = z.object({})
 export const HOOK_EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** Tells core what a hook said, live or read from the spool. Only `stop` has an answer of its own. */
-export function callHook(hooks: Hooks, event: HookEvent, caller: Caller, body: unknown): Promise<unknown> {
+/** Tells core what a hook said, live or read from the spool (`at`: when). Only `stop` has an answer of its own. */
+export function callHook(hooks: Hooks, event: HookEvent, caller: Caller, body: unknown, at?: number): Promise<unknown> {
   const facts: HookFacts = hookFacts.parse(body ?? {})
   switch (event) {
     case 'session-start':
-      return hooks.sessionStart(caller, { session_id: facts.session_id, transcript: facts.transcript ?? facts.transcript_path })
+      return hooks.sessionStart(caller, { session_id: facts.session_id, transcript: facts.transcript ?? facts.transcript_path }, at)
     case 'prompt':
-      return hooks.promptSubmit(caller, { prompt: facts.prompt })
+      return hooks.promptSubmit(caller, { prompt: facts.prompt }, at)
     case 'tool':
-      return hooks.toolUse(caller, { tool: facts.tool ?? facts.tool_name })
+      return hooks.toolUse(caller, { tool: facts.tool ?? facts.tool_name }, at)
     case 'stop':
       return hooks.stop(caller)
     case 'waiting':
-      return hooks.waiting(caller, facts.reason ?? facts.message ?? 'it waits for a person')
+      return hooks.waiting(caller, facts.reason ?? facts.message ?? 'it waits for a person', at)
     case 'session-end':
       return hooks.sessionEnd(caller, facts.reason ?? 'its session ended')
   }
