@@ -70,11 +70,12 @@ export function describeAttaching(bench: Bench): void {
     await waitFor('the paste', () => recorder.recorded().includes('still'))
   })
 
-  it('ends with a reason when the pane is closed', async () => {
+  it('ends, or shows where it is, when the pane is closed', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo visible; exec cat'] })
     const person = attach(paneId)
     await sees(person, 'visible')
     await bench.multiplexer.close(paneId)
-    await person.end
+    // A session with other windows goes on with one of those.
+    await waitFor('the end, or the first window', async () => person.ended !== undefined || (await person.capture(0)).includes('Agents of exomonad'))
   })
 }

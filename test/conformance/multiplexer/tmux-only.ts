@@ -210,4 +210,15 @@ export function describeTmuxOnly(bench: Bench): void {
       person.dispose()
     }
   })
+
+  it('survives the end of all agents at once', async () => {
+    // tmux 3.3a crashes where a session loses its last window while a control client listens: all agents with it.
+    const server = await tmux('display-message', '-p', '#{pid}')
+    for (let round = 0; round < 8; round += 1) {
+      const panes = await Promise.all(Array.from({ length: 4 }, () => bench.open({ argv: ['sleep', '600'] })))
+      await Promise.all(panes.map(({ paneId }) => bench.multiplexer.close(paneId)))
+      expect(await bench.multiplexer.list()).toEqual([])
+    }
+    expect(await tmux('display-message', '-p', '#{pid}')).toBe(server)
+  })
 }

@@ -3,12 +3,13 @@ import { ExomonadError } from '../../../errors.ts'
 import { asPaneId, type PaneId } from '../../../ids.ts'
 import type { OpenPane } from '../multiplexer.ts'
 import { programOf, titleOf } from '../program.ts'
-import { silent, type Connection, type Reply } from './connection.ts'
+import { HOME, silent, type Connection, type Reply } from './connection.ts'
 import { command, literal, sequence } from './quote.ts'
 
-/** The session that people attach to: one window per agent. It comes with the first agent and goes with the last. */
+/** The session that people attach to: one window per agent, and a first one that says what this is. It comes with the first agent. */
 export const AGENTS = 'exomonad'
 
+const WELCOME = ['/bin/sh', '-c', "printf '%s\\n' 'Agents of exomonad: one window each.'; exec tail -f /dev/null"]
 const MISSING_SESSION = /^(can't find |no such session|no current)/
 const ATTEMPTS = 10
 
@@ -21,9 +22,8 @@ function openSequence(options: OpenPane, token: string, withSession: boolean): s
   const size = `${String(columns)}x${String(rows)}`
   const window = `=${AGENTS}:=${token}`
   const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
-  // -e of new-session would set the variables for all later windows: the session is made with a window that goes at once.
-  const placeholder = `placeholder-${token}`
-  const makeSession = command('new-session', '-d', '-s', AGENTS, '-n', placeholder, '-x', String(columns), '-y', String(rows), '--', 'tail', '-f', '/dev/null')
+  // -e of new-session would set the variables for all later windows: no agent is in the first one.
+  const makeSession = command('new-session', '-d', '-s', AGENTS, '-n', HOME, '-x', String(columns), '-y', String(rows), '--', ...WELCOME)
   return sequence(
     ...(withSession ? [makeSession] : []),
     command('set-option', '-t', `=${AGENTS}:`, 'default-size', size),
@@ -48,7 +48,6 @@ function openSequence(options: OpenPane, token: string, withSession: boolean): s
     // Also makes the size manual: a person with a smaller terminal sees a part and does not shrink the agent's.
     command('resize-window', '-t', window, '-x', String(columns), '-y', String(rows)),
     command('rename-window', '-t', window, literal(titleOf(name))),
-    ...(withSession ? [command('kill-window', '-t', `=${AGENTS}:=${placeholder}`)] : []),
   )
 }
 

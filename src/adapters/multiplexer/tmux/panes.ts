@@ -3,7 +3,7 @@ import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
 import { isForeground, isZombie } from '../processes.ts'
-import { KEEPER } from './connection.ts'
+import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
 
 const PANE_FIELDS = [
@@ -48,7 +48,7 @@ export async function unnoticedBy(lines: readonly string[], panes: readonly Pane
   return zombies.includes(true) || (process.platform !== 'linux' && open.some(({ dead }) => dead)) ? server : undefined
 }
 
-/** What `listCommand` printed. Panes of the keeper are left out; a window linked into several sessions counts once. */
+/** What `listCommand` printed. Panes of the keeper and the first window are left out; a window linked into several sessions counts once. */
 export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
   const activity = new Map<string, number>()
@@ -58,7 +58,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   }
   const panes = new Map<string, Promise<Pane>>()
   for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', ...name] of rows) {
-    if (kind !== 'pane' || session === KEEPER || panes.has(id)) continue
+    if (kind !== 'pane' || session === KEEPER || (agentId === '' && name.join('\t') === HOME) || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
       id,

@@ -31,6 +31,7 @@ const OPTIONS = [
 
 const START_ATTEMPTS = 20
 const STOP_POLL = 10
+const CLIENT_LIMIT = 1000
 const STOP_LIMIT = 5000
 
 /** Throws MULTIPLEXER_UNAVAILABLE where tmux is not there or older than 3.2 (control-mode subscriptions, `new-session -e`). */
@@ -79,6 +80,12 @@ export async function serverFacts(connection: Connection): Promise<ServerFacts |
 
 /** Ends the server and waits until it is gone: one that is started while the old one ends fails. */
 export async function stopServer(connection: Connection, { pid, socketPath }: ServerFacts): Promise<void> {
+  // A control client that is still there is told of every session that ends, which crashes tmux 3.3a on the way out.
+  for (let waited = 0; waited < CLIENT_LIMIT; waited += STOP_POLL) {
+    const clients = await connection.run(['list-clients', '-F', '#{client_control_mode}'])
+    if (clients.kind !== 'done' || !clients.lines.includes('1')) break
+    await delay(STOP_POLL)
+  }
   await connection.run(['kill-server'])
   for (let waited = 0; waited < STOP_LIMIT && (await isRunning(pid)); waited += STOP_POLL) await delay(STOP_POLL)
   if (await isRunning(pid)) process.kill(pid, 'SIGKILL')
