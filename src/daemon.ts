@@ -105,7 +105,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agentEnvironment: await agentEnv(),
     })
     // Agents go on without the daemon; a server without any has nothing to stay for.
-    release.add('multiplexer', async () => ((await multiplexer.list()).length === 0 ? multiplexer.shutdown() : multiplexer.dispose()))
+    release.add('multiplexer', async () => ((await multiplexer.list()).every(({ dead }) => dead) ? multiplexer.shutdown() : multiplexer.dispose()))
 
     const forge = createLocalForge({
       git,

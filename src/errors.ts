@@ -62,7 +62,6 @@ export const ERRORS = {
   NO_PENDING_QUESTION: { status: 404, meaning: 'That agent has no question open.', remedy: '`exomonad inbox` shows open questions.' },
   RESULT_NOT_READY: { status: 409, meaning: 'The agent is still running.', remedy: 'Ask again when it has ended.' },
   STDIN_CLOSED: { status: 409, meaning: 'The process no longer reads its input.', remedy: 'Start another.' },
-  DELIVERY_NOT_FOUND: { status: 404, meaning: 'No message has that id.', remedy: '`exomonad events` shows the ids.' },
   MULTIPLEXER_UNAVAILABLE: {
     status: 503,
     meaning: 'The terminal multiplexer does not answer.',

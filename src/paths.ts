@@ -33,6 +33,8 @@ export interface Paths {
   readonly repositoryFile: string
   readonly config: string
   readonly configFile: string
+  /** Copy of the configuration as last used: it is often not committed, and `git clean -fdx` takes what is not. */
+  readonly keptConfigFile: string
   readonly templates: string
   readonly worktrees: string
 }
@@ -59,6 +61,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     repositoryFile: join(state, 'repository.json'),
     config,
     configFile: join(config, 'config.toml'),
+    keptConfigFile: join(state, 'config.toml'),
     templates: join(config, 'templates'),
     worktrees: join(config, 'worktrees'),
   })

@@ -10,8 +10,8 @@ import process from 'node:process'
  */
 export default function setup(): () => Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 22 || (major === 22 && minor < 12)) {
-    throw new Error(`The tests run on Node 22.12 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`)
+  if (major < 22 || (major === 22 && minor < 14)) {
+    throw new Error(`The tests run on Node 22.14 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`)
   }
   const before = process.env['TMPDIR']
   const socketsBefore = new Set(tmuxSockets())

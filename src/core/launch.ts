@@ -69,7 +69,7 @@ export function createLauncher(
       if (name === undefined) {
         throw new ExomonadError(
           'AGENT_CLI_MISSING',
-          `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${paths.configFile}; .exomonad.example/ shows how.`,
+          `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${paths.configFile}; the comments in that file show how.`,
           { role },
         )
       }

@@ -8,6 +8,7 @@ import type { Exits } from './exits.ts'
 import { newToken, promptFacts, type Launcher } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
 import { startedKey, type States } from './states.ts'
 import { descendantsOf, resolveAddress } from './tree.ts'
 
@@ -136,6 +137,9 @@ export function createRunning(
     resume: async (address) => {
       await settings.requireTrust()
       const agents = await store.agents.list()
+      const merged = mergedBranches(await knownPulls(store))
+      // What is done is brought back only by name.
+      const done = (agent: Agent) => agent.kind !== 'root' && (agent.outcome?.success === true || merged.has(agent.branch))
       const running = new Set((await multiplexer.list()).filter((pane) => !pane.dead).map((pane) => pane.agentId))
       // One in state spawning is at work; one that a crash left so is settled by the next reconciliation.
       const gone = (agent: Agent) => !running.has(agent.id) && agent.state !== 'spawning'
@@ -145,6 +149,7 @@ export function createRunning(
               (agent) =>
                 gone(agent) &&
                 agent.reapedAt === null &&
+                !done(agent) &&
                 agent.runtime === 'pane' &&
                 agent.agentCli !== null &&
                 (agent.state === 'failed' || isAlive(agent.state)),
@@ -185,26 +190,14 @@ export function createRunning(
         requireAlive(agents.find((agent) => agent.id === target.id) ?? target, 'kill')
         const doomed = [...descendantsOf(agents, target.id), target].filter((agent) => isAlive(agent.state))
         const ids: AgentId[] = []
+        const by = caller.kind === 'human' ? 'the human' : caller.agent.name
         for (const agent of doomed) {
-          const changed = await states.change(
-            agent.id,
-            {
-              to: 'killed',
-              source: caller.kind === 'human' ? 'human' : 'tool',
-              actor: actorOf(caller),
-              reason: `killed by ${caller.kind === 'human' ? 'the human' : caller.agent.name}`,
-              events: () => [
-                {
-                  type: 'agent.killed',
-                  agentId: agent.id,
-                  actor: actorOf(caller),
-                  payload: { name: agent.name, by: caller.kind === 'human' ? 'the human' : caller.agent.name },
-                },
-              ],
-            },
-            tx,
-          )
-          if (changed !== undefined) ids.push(agent.id)
+          const change = { to: 'killed', source: caller.kind === 'human' ? 'human' : 'tool', actor: actorOf(caller), reason: `killed by ${by}` } as const
+          if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
+        }
+        // After all of them: nobody who is about to end is told of others.
+        for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
+          await deps.publisher.publish({ type: 'agent.killed', agentId: agent.id, actor: actorOf(caller), payload: { name: agent.name, by } }, tx)
         }
         return { killed: ids, doomed }
       })

@@ -159,7 +159,8 @@ export function createTalking({
         messages: waiting.map((delivery) => ({
           id: delivery.id,
           kind: delivery.kind,
-          text: delivery.text,
+          // Of what was meant for an agent that ended: for whom, and why it is here.
+          text: delivery.why?.startsWith('meant for ') ? `(${delivery.why}) ${delivery.text}` : delivery.text,
           at: delivery.createdAt,
           question_id: /\b(q-[0-9a-f]{8})\b/.exec(delivery.kind === 'question.asked' ? delivery.text : '')?.[1] ?? null,
         })),

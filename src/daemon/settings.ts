@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { chmod, copyFile, stat } from 'node:fs/promises'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createCommandCli } from '../adapters/agent-cli/command.ts'
 import type { Environment } from '../config/environment.ts'
@@ -16,10 +16,10 @@ export interface LiveSettings extends Settings {
 
 /**
  * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
- * does not count before it is: what agents may do can’t be widened by what one of them commits.
+ * does not count before it is: what agents may do can’t be widened by what one of them commits. Where the file is gone the last one goes on.
  */
 export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
-  const { configFile } = deps.trust.paths
+  const { configFile, keptConfigFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
     try {
@@ -34,9 +34,24 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       (trust) => trust.trusted,
       () => false,
     )
+  const exists = (file: string): Promise<boolean> =>
+    stat(file).then(
+      () => true,
+      () => false,
+    )
+  /** Parsed, from the copy where the file is gone. `keep` where it may be used again without the file. */
+  const load = async (keep: boolean): Promise<Config> => {
+    if (!(await exists(configFile))) return loadConfig((await exists(keptConfigFile)) ? keptConfigFile : configFile, { toolNames })
+    const config = await loadConfig(configFile, { toolNames })
+    if (keep) {
+      await copyFile(configFile, keptConfigFile)
+      await chmod(keptConfigFile, 0o600)
+    }
+    return config
+  }
   const first = await stamp()
-  const loaded = await loadConfig(configFile, { toolNames })
   const trustedAtFirst = await isTrusted()
+  const loaded = await load(trustedAtFirst)
   /** The version that is in use, and one that is passed over until it is trusted. */
   let readAt = trustedAtFirst ? first : ''
   let held = trustedAtFirst ? '' : first
@@ -50,7 +65,7 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       held = now
       return current
     }
-    current = await loadConfig(configFile, { toolNames })
+    current = await load(true)
     readAt = now
     clis.clear()
     return current
@@ -72,7 +87,7 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
         const names = Object.keys(agents)
         throw new ExomonadError(
           'AGENT_CLI_MISSING',
-          `There is no [agents.${name}] in ${configFile}${names.length > 0 ? `; there are ${names.join(', ')}` : ''}. .exomonad.example/ shows how to write one.`,
+          `There is no [agents.${name}] in ${configFile}${names.length > 0 ? `; there are ${names.join(', ')}` : ''}. The comments in that file show how to write one.`,
           { agent: name },
         )
       }

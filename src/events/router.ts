@@ -75,6 +75,9 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'delivery.undecided': ['human'],
 }
 
+/** That somebody starts or ends a turn. */
+const TURNS: ReadonlySet<EventType> = new Set(['agent.started', 'agent.idle'])
+
 /** Every event type that is ever sent to somebody; each has a template. */
 export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
 
@@ -119,6 +122,8 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   const family = familyOf(event, tree)
   const recipients = new Set<Recipient>()
   for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {
+    // The root has no parent to care for its turns; a person who does looks at the tree.
+    if (target === 'parent' && family.parent === null && TURNS.has(type)) continue
     recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))
   }
   recipients.delete(event.actor as Recipient)
