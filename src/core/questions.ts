@@ -1,13 +1,14 @@
-import type { Agent } from '../adapters/store/store.ts'
+import type { AgentState } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { newQuestionId, type QuestionId } from '../ids.ts'
+import { newQuestionId, type AgentId, type QuestionId } from '../ids.ts'
 import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { States } from './states.ts'
 import { resolveAddress } from './tree.ts'
 
-const waitingFor = (id: QuestionId): string => `question ${id}`
+const WAITING = 'question '
+const waitingFor = (id: QuestionId): string => `${WAITING}${id}`
 
 type Questions = Pick<Talking, 'question' | 'answer'> & {
   /** Agents with a question that a call of theirs waits for now. */
@@ -30,6 +31,8 @@ export function createQuestions({
   states,
 }: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & { states: States }): Questions {
   const waiters = new Map<QuestionId, () => void>()
+  /** Agents with calls that wait, their state before the first of them, and the questions. */
+  const askers = new Map<AgentId, { before: AgentState; open: QuestionId[] }>()
 
   const ask = async (caller: Caller, message: string): Promise<QuestionId> => {
     const id = newQuestionId()
@@ -63,8 +66,30 @@ export function createQuestions({
       return true
     })
 
+  /** The agent waits, for the latest of its questions. Answers what to call when this one waits no more. */
+  const beginWait = async ({ agent, kind }: Caller, id: QuestionId): Promise<() => Promise<void>> => {
+    if (agent.kind === 'root' && kind === 'human') return async () => {}
+    const asking = askers.get(agent.id) ?? { before: agent.state, open: [] }
+    askers.set(agent.id, asking)
+    asking.open.push(id)
+    await states.change(agent.id, { to: 'waiting', reason: waitingFor(id), source: 'tool', actor: agent.id })
+    return async () => {
+      asking.open.splice(asking.open.indexOf(id), 1)
+      const next = asking.open.at(-1)
+      if (next === undefined) askers.delete(agent.id)
+      await states.change(agent.id, {
+        to: next !== undefined ? 'waiting' : asking.before === 'idle' ? 'idle' : 'running',
+        reason: next === undefined ? null : waitingFor(next),
+        source: 'tool',
+        actor: agent.id,
+        // Where its hooks told of something else meanwhile (its turn ended without the answer), that stands.
+        onlyIf: (now) => now.state === 'waiting' && (now.stateReason ?? '').startsWith(WAITING),
+      })
+    }
+  }
+
   return {
-    isWaiting: (id) => waiters.has(id),
+    isWaiting: (id) => [...askers.values()].some(({ open }) => open.includes(id)),
     askInBehalf: ask,
     deliverUnclaimed: async () => {
       for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await claim(id, 'message')
@@ -74,9 +99,7 @@ export function createQuestions({
       const config = await settings.config()
       const seconds = timeout ?? config.question.timeout
       const id = await ask(caller, message)
-      const before = caller.agent.state
-      const waits = caller.agent.kind !== 'root' || caller.kind === 'agent'
-      if (waits) await states.change(caller.agent.id, { to: 'waiting', reason: waitingFor(id), source: 'tool', actor: caller.agent.id })
+      const ended = await beginWait(caller, id)
       let timer: NodeJS.Timeout | undefined
       let stop: (() => void) | undefined
       try {
@@ -87,15 +110,16 @@ export function createQuestions({
           signal.addEventListener('abort', stop, { once: true })
           if (signal.aborted) stop()
           // Answered between the insert and here.
-          void store.questions.get(id).then((question) => question?.answer != null && resolve())
+          store.questions.get(id).then(
+            (question) => question?.answer != null && resolve(),
+            () => {},
+          )
         })
       } finally {
         clearTimeout(timer)
         if (stop !== undefined) signal.removeEventListener('abort', stop)
         waiters.delete(id)
-        // Where its hooks told of something else meanwhile (its turn ended without the answer), that stands.
-        const onlyIf = (agent: Agent) => agent.state === 'waiting' && agent.stateReason === waitingFor(id)
-        if (waits) await states.change(caller.agent.id, { to: before === 'idle' ? 'idle' : 'running', source: 'tool', actor: caller.agent.id, onlyIf })
+        await ended()
       }
       const question = await store.questions.get(id)
       // Where the caller went away before it could be told, the answer follows as a message.

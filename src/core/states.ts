@@ -59,7 +59,7 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     }
     for (const event of change.events?.(changed) ?? []) await publisher.publish(event, tx)
     tx.afterCommit(() => {
-      if (moves && change.to !== 'running') void store.signal(id)
+      if (moves && change.to !== 'running') store.signal(id).catch(() => {}) // a hint: what it would tell is found by looking
       outbox.wake(id)
     })
     return changed
