@@ -38,6 +38,7 @@ function withoutIds(): typeof z.globalRegistry {
 /** A type in one line: `string`, `"a" | "b"`, `{name: string, line?: integer}[]`. */
 export function typeText(node: SchemaNode): string {
   if (node.const !== undefined) return JSON.stringify(node.const)
+  if (node.enum?.includes('INVALID_ARG') === true) return 'error code'
   if (node.enum !== undefined) return node.enum.map((value) => JSON.stringify(value)).join(' | ')
   const either = node.anyOf ?? node.oneOf
   if (either !== undefined) return [...new Set(either.map(typeText))].join(' | ')

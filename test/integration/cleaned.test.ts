@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../helpers/daemon.ts'
@@ -21,14 +21,20 @@ it('an agent that was cleaned away is neither counted nor brought back, and what
   expect((await tree.run(['down'])).stdout).toContain('No agent was running')
 })
 
-it('a configuration that git clean took is said to be missing, and init writes the initial one', async () => {
-  const tree = await startExomonad({ init: false })
+it('a configuration that git clean took goes on being used, and init writes it back', async () => {
+  const tree = await startExomonad()
   onTestFinished(() => tree.stop())
-  expect((await tree.run(['init'])).code).toBe(0)
+  const file = join(tree.repository.path, '.exomonad', 'config.toml')
+  const before = readFileSync(file, 'utf8')
+  tree.script('default', {})
   await tree.repository.git('clean', '-fdxq')
-  expect((await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).errors[0]).toMatchObject({ code: 'AGENT_CLI_MISSING' })
-  expect((await tree.run(['doctor'])).stdout).toMatch(/configuration +.*not there/)
-  expect(await tree.run(['init'])).toMatchObject({ code: 0, stdout: expect.stringContaining('its configuration was gone, and the initial one is back') })
+  expect(existsSync(file)).toBe(false)
+  expect((await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).spawned).toHaveLength(1)
+  expect((await tree.run(['doctor'])).stdout).toMatch(/configuration +.*not there.*goes on/)
+  await tree.run(['daemon', 'stop'])
+  await tree.run(['daemon', 'start'])
+  expect((await tree.call('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).spawned).toHaveLength(1)
+  expect(await tree.run(['init'])).toMatchObject({ code: 0, stdout: expect.stringContaining('its configuration was gone, and is back') })
+  expect(readFileSync(file, 'utf8')).toBe(before)
   expect((await tree.run(['init'])).stdout).toContain('nothing was changed')
-  expect(existsSync(join(tree.repository.path, '.exomonad', 'config.toml'))).toBe(true)
 })

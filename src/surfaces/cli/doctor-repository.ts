@@ -24,12 +24,22 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
 
 async function configuration(context: CliContext, { paths }: LocatedRepository): Promise<[Config | null, Diagnosis]> {
   try {
-    const config = await context.host.loadConfig(paths.configFile)
-    if ((await stat(paths.configFile).catch(() => undefined)) !== undefined)
-      return [config, { subject: 'configuration', status: 'ok', found: paths.configFile }]
+    const isThere = (file: string) =>
+      stat(file).then(
+        () => true,
+        () => false,
+      )
+    if (await isThere(paths.configFile))
+      return [await context.host.loadConfig(paths.configFile), { subject: 'configuration', status: 'ok', found: paths.configFile }]
+    const kept = await isThere(paths.keptConfigFile)
     return [
-      config,
-      { subject: 'configuration', status: 'warning', found: `${paths.configFile} is not there`, fix: 'Write it again; `exomonad init` makes the initial one' },
+      await context.host.loadConfig(kept ? paths.keptConfigFile : paths.configFile),
+      {
+        subject: 'configuration',
+        status: 'warning',
+        found: `${paths.configFile} is not there${kept ? '; the daemon goes on with what it last read' : ''}`,
+        fix: kept ? 'exomonad init writes it back' : 'Write it again; `exomonad init` makes the initial one',
+      },
     ]
   } catch (error) {
     const found = asExomonadError(error).message.split('\n').join('; ')

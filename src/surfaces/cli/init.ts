@@ -37,7 +37,7 @@ function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; star
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
   const headline = setUp.already
-    ? `${palette.good('✓')} exomonad is set up here already; ${setUp.wroteConfig ? 'its configuration was gone, and the initial one is back' : 'nothing was changed'}`
+    ? `${palette.good('✓')} exomonad is set up here already; ${setUp.wroteConfig ? 'its configuration was gone, and is back' : 'nothing was changed'}`
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
   const facts = renderFacts(
     [

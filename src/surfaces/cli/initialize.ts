@@ -123,11 +123,12 @@ function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string;
 }
 
 /** Leaves a file that is there as it is. */
+/** The configuration that was in use last, where the daemon kept one; else the initial one. False where there is a file. */
 async function writeInitialConfig(paths: Paths): Promise<boolean> {
   if ((await readIfThere(paths.configFile)) !== null) return false
   await mkdir(dirname(paths.configFile), { recursive: true })
   try {
-    await writeFile(paths.configFile, INITIAL_CONFIG, { flag: 'wx' })
+    await writeFile(paths.configFile, (await readIfThere(paths.keptConfigFile)) ?? INITIAL_CONFIG, { flag: 'wx' })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false

@@ -118,7 +118,7 @@ describe('the program file', () => {
     const result = spawnSync(process.execPath, ['--import', old, BIN, '--help'], { encoding: 'utf8' })
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
-    expect(result.stderr).toMatch(/^exomonad needs Node 22\.12 or newer; this is 20\.19\.0 \(.*\)\. Install a newer one.*\n$/)
+    expect(result.stderr).toMatch(/^exomonad needs Node 22\.14 or newer; this is 20\.19\.0 \(.*\)\. Install a newer one.*\n$/)
   })
 
   it('loads none of the heavy libraries to help, or to speak with the daemon', () => {
