@@ -1,4 +1,4 @@
-import { chmod, copyFile, stat } from 'node:fs/promises'
+import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createCommandCli } from '../adapters/agent-cli/command.ts'
 import type { Environment } from '../config/environment.ts'
@@ -39,14 +39,22 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       () => true,
       () => false,
     )
+  /** Whole or not at all; a full disk must not take the configuration away. */
+  const keepCopy = async (): Promise<void> => {
+    const fresh = `${keptConfigFile}.new`
+    try {
+      await copyFile(configFile, fresh)
+      await chmod(fresh, 0o600)
+      await rename(fresh, keptConfigFile)
+    } catch {
+      await rm(fresh, { force: true })
+    }
+  }
   /** Parsed, from the copy where the file is gone. `keep` where it may be used again without the file. */
   const load = async (keep: boolean): Promise<Config> => {
     if (!(await exists(configFile))) return loadConfig((await exists(keptConfigFile)) ? keptConfigFile : configFile, { toolNames })
     const config = await loadConfig(configFile, { toolNames })
-    if (keep) {
-      await copyFile(configFile, keptConfigFile)
-      await chmod(keptConfigFile, 0o600)
-    }
+    if (keep) await keepCopy()
     return config
   }
   const first = await stamp()
