@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts'
 import { requireAlive } from './directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
+import { untouched } from './new-agent.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { countsAsLive } from './tree.ts'
 
@@ -68,6 +69,7 @@ export function createReservations(
     const now = clock()
     const { spec } = candidate
     return {
+      ...untouched(now),
       id: newAgentId(),
       name: candidate.slug,
       kind: spec.kind,
@@ -82,28 +84,8 @@ export function createReservations(
       worktree: candidate.adopt?.worktree ?? (await freeWorktree(agents ?? (await store.agents.list()), candidate.slug)),
       ownsWorktree: true,
       adopted: candidate.adopt !== undefined,
-      paneId: null,
-      pid: null,
-      sessionId: null,
-      transcript: null,
       task: spec.prompt,
       state: 'spawning',
-      stateReason: null,
-      stateSource: 'daemon',
-      stateAt: now,
-      outcome: null,
-      exitCode: null,
-      exitSignal: null,
-      lastSeenAt: now,
-      tokens: 0,
-      toolCalls: 0,
-      stopObjection: null,
-      stopBlocks: 0,
-      stopExcuse: null,
-      rebaseTries: 0,
-      spawnedAt: now,
-      endedAt: null,
-      reapedAt: null,
       tokenHash,
     }
   }

@@ -6,6 +6,7 @@ import type { Upkeep } from './core.ts'
 import type { Deps } from './deps.ts'
 import { STOPPED } from './lifecycle.ts'
 import type { MergePull } from './merge-pull.ts'
+import { untouched } from './new-agent.ts'
 import type { SpawnUndo } from './spawn-undo.ts'
 
 export function createUpkeep({
@@ -78,6 +79,7 @@ export function createUpkeep({
       const now = clock()
       const branch = status.branch
       const root: Agent = {
+        ...untouched(now),
         id: newAgentId(),
         name: 'root',
         kind: 'root',
@@ -92,28 +94,9 @@ export function createUpkeep({
         worktree,
         ownsWorktree: false,
         adopted: true,
-        paneId: null,
-        pid: null,
-        sessionId: null,
-        transcript: null,
         task: '',
         state: 'idle',
         stateReason: STOPPED,
-        stateSource: 'daemon',
-        stateAt: now,
-        outcome: null,
-        exitCode: null,
-        exitSignal: null,
-        lastSeenAt: now,
-        tokens: 0,
-        toolCalls: 0,
-        stopObjection: null,
-        stopBlocks: 0,
-        stopExcuse: null,
-        rebaseTries: 0,
-        spawnedAt: now,
-        endedAt: null,
-        reapedAt: null,
         tokenHash: `none:${newAgentId()}`,
       }
       await store.transaction(async (tx) => {

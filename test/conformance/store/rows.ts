@@ -1,4 +1,5 @@
 import type { Agent, Mail, NewDelivery, NewStoredEvent, PullRow, Question } from '../../../src/adapters/store/store.ts'
+import { untouched } from '../../../src/core/new-agent.ts'
 import type { AgentId, Sha } from '../../../src/ids.ts'
 import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/ids.ts'
 
@@ -6,6 +7,7 @@ import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../..
 
 export function agentRow(given: Partial<Agent> = {}): Agent {
   return {
+    ...untouched(1000),
     id: newAgentId(),
     name: 'auth',
     kind: 'worker',
@@ -20,28 +22,8 @@ export function agentRow(given: Partial<Agent> = {}): Agent {
     worktree: '/repo/.exomonad/worktrees/auth',
     ownsWorktree: true,
     adopted: false,
-    paneId: null,
-    pid: null,
-    sessionId: null,
-    transcript: null,
     task: 'Add a login.\nWith "quotes", $(shell) and ünïcode ☂.',
     state: 'running',
-    stateReason: null,
-    stateSource: 'daemon',
-    stateAt: 1000,
-    outcome: null,
-    exitCode: null,
-    exitSignal: null,
-    lastSeenAt: 1000,
-    tokens: 0,
-    toolCalls: 0,
-    stopObjection: null,
-    stopBlocks: 0,
-    stopExcuse: null,
-    rebaseTries: 0,
-    spawnedAt: 1000,
-    endedAt: null,
-    reapedAt: null,
     tokenHash: 'f'.repeat(64),
     ...given,
   }

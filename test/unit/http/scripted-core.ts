@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Agent, EventStore, StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { Core } from '../../../src/core/core.ts'
+import { untouched } from '../../../src/core/new-agent.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 import type { AgentId, BranchName } from '../../../src/ids.ts'
 
@@ -12,6 +13,7 @@ export const hashOf = (token: string): string => createHash('sha256').update(tok
 
 export function agent(digit: number, name: string, fields: Partial<Agent> = {}): Agent {
   return {
+    ...untouched(0),
     id: id(digit),
     name,
     kind: 'worker',
@@ -26,28 +28,8 @@ export function agent(digit: number, name: string, fields: Partial<Agent> = {}):
     worktree: '/nowhere',
     ownsWorktree: true,
     adopted: false,
-    paneId: null,
-    pid: null,
-    sessionId: null,
-    transcript: null,
     task: '',
     state: 'running',
-    stateReason: null,
-    stateSource: 'daemon',
-    stateAt: 0,
-    outcome: null,
-    exitCode: null,
-    exitSignal: null,
-    lastSeenAt: 0,
-    tokens: 0,
-    toolCalls: 0,
-    stopObjection: null,
-    stopBlocks: 0,
-    stopExcuse: null,
-    rebaseTries: 0,
-    spawnedAt: 0,
-    endedAt: null,
-    reapedAt: null,
     tokenHash: hashOf(`token-of-${name}`),
     ...fields,
   }

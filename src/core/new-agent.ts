@@ -1,0 +1,26 @@
+import type { Agent } from '../adapters/store/store.ts'
+
+/** What is the same for every agent that nothing has happened to yet. `now` in ms since the epoch. */
+export const untouched = (now: number) =>
+  ({
+    paneId: null,
+    pid: null,
+    sessionId: null,
+    transcript: null,
+    stateReason: null,
+    stateSource: 'daemon',
+    stateAt: now,
+    outcome: null,
+    exitCode: null,
+    exitSignal: null,
+    lastSeenAt: now,
+    tokens: 0,
+    toolCalls: 0,
+    stopObjection: null,
+    stopBlocks: 0,
+    stopExcuse: null,
+    rebaseTries: 0,
+    spawnedAt: now,
+    endedAt: null,
+    reapedAt: null,
+  }) as const satisfies Partial<Agent>
