@@ -1,7 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { endTerminals, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { describeWith, findTool } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -66,4 +69,29 @@ it(verifies('R004-06', 'a program that ends at once is a failure that the parent
   await tree.call('spawn_workers', { specs: ['a', 'b', 'c', 'd'].map((name) => ({ name, prompt: 'x', agent: 'brief' })) })
   await waitFor('all to have failed', async () => (await tree.tree()).counts.failed === 4)
   expect((await tree.events()).filter((event) => event.type === 'agent.failed')).toHaveLength(4)
+})
+
+describeWith(['tmux'], 'a multiplexer that is gone', () => {
+  it('fails the spawn and leaves nothing; the next one works when it is back', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'xt-bin-'))
+    onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n[ -e '${bin}/broken' ] && exit 1\nexec '${findTool('tmux')}' "$@"\n`, { mode: 0o755 })
+    const tree = await startExomonad({ multiplexer: 'tmux', env: { PATH: `${bin}:${process.env['PATH']}` }, config: '[liveness]\nreconcile_every = 1\n' })
+    onTestFinished(() => tree.stop())
+    writeFileSync(join(bin, 'broken'), '')
+    await endTerminals(await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir'), tree.repository.env)
+    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: 'a', prompt: 'x' }] })
+    expect(spawned).toEqual([])
+    expect(errors).toMatchObject([{ name: 'a', code: 'MULTIPLEXER_UNAVAILABLE' }])
+    expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
+    expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', 'a'))).toBe(false)
+    expect((await tree.tree()).root.children).toEqual([])
+    rmSync(join(bin, 'broken'))
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'a', prompt: 'x' }] })).spawned).toHaveLength(1)
+    await tree.logged('a', 'its start', (entry) => entry['kind'] === 'ready')
+    // What could not be taken back at once is looked at again, and touches nothing of the second.
+    await waitFor('the first to be settled', async () => (await tree.tree()).unfinished.length === 0)
+    expect(await tree.agent('a')).toMatchObject({ state: expect.stringMatching(/running|idle/) })
+    expect((await tree.events()).filter((event) => event.type === 'spawn.failed')).toHaveLength(1)
+  })
 })
