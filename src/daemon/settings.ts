@@ -7,7 +7,6 @@ import type { Config } from '../config/schema.ts'
 import { assertTrusted, checkTrust, type TrustSubject } from '../config/trust.ts'
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
-import type { Log } from '../log.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
 
 export interface LiveSettings extends Settings {
@@ -19,7 +18,7 @@ export interface LiveSettings extends Settings {
  * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
  * does not count before it is: what agents may do can’t be widened by what one of them commits. Where the file is gone the last one goes on.
  */
-export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string; log?: Log }): Promise<LiveSettings> {
+export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
@@ -49,16 +48,6 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       await rename(fresh, keptConfigFile)
     } catch {
       await rm(fresh, { force: true })
-    }
-  }
-  /** A full disk must not keep the configuration from being used. */
-  const keepCopy = async (): Promise<void> => {
-    try {
-      await mkdir(dirname(keptConfigFile), { recursive: true, mode: 0o700 })
-      await copyFile(configFile, keptConfigFile)
-      await chmod(keptConfigFile, 0o600)
-    } catch (thrown) {
-      deps.log?.warn({ err: thrown }, 'no copy of the configuration could be kept')
     }
   }
   /** Parsed, from the copy where the file is gone. `keep` where it may be used again without the file. */
