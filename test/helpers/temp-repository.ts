@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 
 /**
  * Test helper: a git repository of its own, in a temporary folder with its own HOME and git configuration, so that nothing of the
@@ -35,6 +36,8 @@ export interface TempRepositoryOptions {
   readonly name?: string
   /** Files of the first commit; null for a repository without commits. */
   readonly files?: Readonly<Record<string, string>> | null
+  /** Megabytes of a file system of its own that the repository lies on, with all of `.git`. Needs `describeWithDisk`. */
+  readonly disk?: number
 }
 
 const run = promisify(execFile)
@@ -66,9 +69,14 @@ export function tempHome(): { folder: string; home: string; env: Record<string, 
 }
 
 export async function tempRepository(options: TempRepositoryOptions = {}): Promise<TempRepository> {
-  const { folder, home, env, remove } = tempHome()
+  const { folder, home, env, ...temporary } = tempHome()
   const path = join(folder, options.name ?? 'repo')
   mkdirSync(path)
+  if (options.disk !== undefined) mountSmallDisk(path, options.disk)
+  const remove = (): void => {
+    if (options.disk !== undefined) unmountSmallDisk(path)
+    temporary.remove()
+  }
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
     const { stdout } = await run('git', args, { cwd, env, maxBuffer: 64 * 1024 * 1024 })
     return stdout.replace(/\n$/, '')

@@ -1,10 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { ExomonadError, type ErrorCode } from '../../errors.ts'
 import type { ExecResult } from '../exec.ts'
 
 const UNREACHABLE =
   /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|authentication failed|could not read (username|password)|repository .* not found|remote end hung up|no such device or address|network is unreachable/i
 const FULL = /no space left on device|disk quota exceeded/i
+/** git does not always say why it could not write, of refs for instance. */
+const UNWRITTEN = /(could ?n[o']t|can ?not|unable to|failed to) (write|create|update|lock|append|close|copy|open)|write error|unpacker error/i
+/** With less than this a file system counts as full: a ref and its log need a block each. */
+const ROOM = 16_384
 /** Another git holds a lock for a moment; the same command works right after. */
 const LOCKED = /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir/i
 
@@ -16,6 +20,19 @@ export function wordsOf(result: ExecResult): string {
   return lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' | ')
 }
 
+function hasNoRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(folder)
+    return bavail * bsize < ROOM || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
+}
+
+/** Whether a command failed for want of room, by its words or by the file system of `folder`. */
+export const isFull = (result: Pick<ExecResult, 'startError' | 'stderr'>, folder: string): boolean =>
+  result.startError === 'ENOSPC' || FULL.test(result.stderr) || (UNWRITTEN.test(result.stderr) && hasNoRoom(folder))
+
 /**
  * The error of a command that failed: DISK_FULL, FORGE_UNAVAILABLE (for commands that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS,
  * BRANCH_CHECKED_OUT (facts: `worktree`), else GIT_FAILED with git’s own words.
@@ -25,8 +42,8 @@ export function gitFailure(doing: string, result: ExecResult, options: { cwd: st
   const facts = { exit_code: result.exitCode, git: words }
   const fail = (code: ErrorCode, message: string, more: Record<string, unknown> = {}) => new ExomonadError(code, message, { ...facts, ...more })
 
-  if (result.startError === 'ENOSPC' || FULL.test(words))
-    return fail('DISK_FULL', `The disk is full: git could not ${doing} (${words}). Make room and try again.`)
+  if (isFull({ ...result, stderr: words }, options.cwd))
+    return fail('DISK_FULL', `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`)
   if (result.startError !== null) {
     if (!existsSync(options.cwd)) return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, { folder: options.cwd })
     return fail('GIT_FAILED', `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`)

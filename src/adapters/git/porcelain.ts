@@ -1,5 +1,6 @@
 import { simpleGit, type SimpleGit } from 'simple-git'
 import { ExomonadError } from '../../errors.ts'
+import { isFull } from './failure.ts'
 import { gitVariables, SETTINGS } from './settings.ts'
 
 /** simple-git on one repository, for what git prints for people. Its guards are lifted only for the settings and variables that we fix ourselves. */
@@ -17,6 +18,13 @@ export function createPorcelain({ commonDir, environment }: { commonDir: string;
       return await work(git)
     } catch (cause) {
       const words = cause instanceof Error ? cause.message.trim() : String(cause)
+      if (isFull({ startError: null, stderr: words }, commonDir))
+        throw new ExomonadError(
+          'DISK_FULL',
+          `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`,
+          { git: words },
+          { cause },
+        )
       throw new ExomonadError('GIT_FAILED', `Could not ${doing}: ${words}`, { git: words }, { cause })
     }
   }

@@ -50,6 +50,8 @@ export function createRemotes({
   const push = async (remote: string, branch: string, args: readonly string[]): Promise<PushResult> => {
     refuseOption(remote)
     const result = await run.attempt([...PUSH, ...args], { remote, env: await pushEnvironment() })
+    // Also where it is the remote that refuses: nothing there moved, so there is nothing to fetch and look at.
+    if (result.exitCode !== 0 && run.ranFull(result)) throw run.failure(`push ${branch} to ${remote}`, result, { remote })
     const answer = parsePush(result.stdout, result.stderr)
     if (answer !== null && (answer.kind === 'rejected' || result.exitCode === 0)) return answer
     // Nothing to say about the ref: an empty push, or a remote that could not be reached.

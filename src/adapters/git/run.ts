@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Exec, ExecResult } from '../exec.ts'
-import { gitFailure, isLocked } from './failure.ts'
+import { gitFailure, isFull, isLocked } from './failure.ts'
 import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 
 const LOCAL_TIMEOUT = 120_000
@@ -32,6 +32,8 @@ export interface Run {
   /** Its output; throws what `gitFailure` makes of a failure. `doing` completes “could not …”. */
   readonly output: (doing: string, args: readonly string[], options?: RunOptions) => Promise<string>
   readonly failure: (doing: string, result: ExecResult, options?: RunOptions) => Error
+  /** It failed for want of room, here or (where the words say so) at the remote. */
+  readonly ranFull: (result: ExecResult) => boolean
 }
 
 /**
@@ -73,5 +75,5 @@ export function createRun({ commonDir, environment, exec }: { commonDir: string;
     if (result.exitCode !== 0) throw failure(doing, result, options)
     return result.stdout
   }
-  return { attempt, output, failure }
+  return { attempt, output, failure, ranFull: (result) => isFull(result, commonDir) }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface LogFile {
@@ -33,7 +33,10 @@ export function openLogFile(file: string, maxBytes: number): LogFile {
         const bytes = Buffer.from(line)
         if (current !== undefined && current.size > 0 && current.size + bytes.length > limit) rotate()
         current ??= open()
-        current.size += writeSync(current.descriptor, bytes)
+        const written = writeSync(current.descriptor, bytes)
+        // A disk that was full in the middle: half a line would spoil the next one too.
+        if (written < bytes.length) ftruncateSync(current.descriptor, current.size)
+        else current.size += written
       } catch {
         // Nothing to say it to; the next line tries again.
       }

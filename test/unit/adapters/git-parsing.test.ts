@@ -75,6 +75,9 @@ describe('failures', () => {
   const codes: [string, string, Partial<ExecResult>?, { remote: string }?][] = [
     ['DISK_FULL', 'error: unable to write file a: No space left on device'],
     ['DISK_FULL', '', { exitCode: null, startError: 'ENOSPC' }],
+    ['DISK_FULL', 'remote: fatal: unable to write loose object file: No space left on device', {}, { remote: 'origin' }],
+    // Where there is room, something else keeps it from writing.
+    ['GIT_FAILED', "fatal: cannot update ref 'refs/heads/a': couldn't write '/x/.git/refs/heads/a.lock'"],
     ['BRANCH_EXISTS', "fatal: a branch named 'main.a' already exists"],
     ['BRANCH_CHECKED_OUT', "fatal: 'main' is already checked out at '/x y'"],
     ['BRANCH_CHECKED_OUT', "fatal: 'main' is already used by worktree at '/x y'"],
