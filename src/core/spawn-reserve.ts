@@ -179,6 +179,9 @@ export function createReservations(
       const cliName = await launcher.cliOfRole(role, spec.agent)
       await launcher.requireProgram(cliName)
       if (spec.branch !== undefined) {
+        // Somebody else’s work may be on it.
+        if (caller.kind === 'agent')
+          throw new ExomonadError('NOT_ALLOWED', 'Only the human may give an existing branch to an agent. Spawn without `branch`.', { branch: spec.branch })
         const { branch, ...adopt } = await adoption(spec.branch)
         return { spec, slug, branch, forkPoint: (await git.mergeBase(base.sha, adopt.head)) ?? base.sha, role, cliName, adopt }
       }
