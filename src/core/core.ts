@@ -126,6 +126,16 @@ export interface PullDetails extends PullSummary {
   merge_sha: string | null
 }
 
+export interface PullChecks {
+  number: number
+  head_sha: string
+  state: string
+  checks: PullDetails['check_runs']
+  log: string | null
+  /** Whether they were started again or run anyway; null where that was not asked for. */
+  rerun: 'started' | 'running' | null
+}
+
 export interface Pulls {
   file(caller: Caller, input: { title: string; body: string; draft: boolean }): Promise<FiledPull>
   merge(caller: Caller, input: { number: number; strategy?: MergeStrategy | undefined; force: boolean }): Promise<MergedPull>
@@ -141,11 +151,8 @@ export interface Pulls {
   list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
   show(number: number): Promise<PullDetails>
   diff(number: number): Promise<{ number: number; diff: string }>
-  /** `log` adds the whole log of one. */
-  checks(
-    number: number,
-    options: { log?: string | undefined },
-  ): Promise<{ number: number; head_sha: string; state: string; checks: PullDetails['check_runs']; log: string | null }>
+  /** `log` adds the whole log of one; `rerun` first runs them again (not for agents of the role dev). */
+  checks(caller: Caller, number: number, options: { log?: string | undefined; rerun?: boolean | undefined }): Promise<PullChecks>
 }
 
 export interface InboxItem {

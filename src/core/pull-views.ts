@@ -54,6 +54,21 @@ export function createPullViews({
     if (author !== undefined) requireBelow(agents, caller, author, 'review the work of')
   }
 
+  const rerunChecks = async (caller: Caller, pull: PullRequestSnapshot) => {
+    const { agent } = caller
+    if (agent.role === 'dev') {
+      throw new ExomonadError('NOT_ALLOWED', 'Agents of the role dev can’t run checks again. Mend what failed, or ask your parent with question.', {
+        number: pull.number,
+      })
+    }
+    const agents = await store.agents.list()
+    const author = authorOf(agents, pull)
+    if (author !== undefined && author.id !== agent.id) requireBelow(agents, caller, author, 'run the checks again of')
+    const rerun = await forge.rerunChecks(pull.number)
+    await polling.poll([pull.number])
+    return rerun
+  }
+
   return {
     review: async (caller, input) => {
       const pull = await readPull(forge, input.number)
@@ -105,9 +120,17 @@ export function createPullViews({
 
     diff: async (number) => ({ number, diff: await forge.diff(number) }),
 
-    checks: async (number, { log }) => {
+    checks: async (caller, number, { log, rerun: again = false }) => {
+      const rerun = again ? await rerunChecks(caller, await readPull(forge, number)) : null
       const pull = await readPull(forge, number)
-      return { number, head_sha: pull.head.sha, state: pull.checksState, checks: runs(pull), log: log === undefined ? null : await forge.checkLog(number, log) }
+      return {
+        number,
+        head_sha: pull.head.sha,
+        state: pull.checksState,
+        checks: runs(pull),
+        log: log === undefined ? null : await forge.checkLog(number, log),
+        rerun,
+      }
     },
   }
 }

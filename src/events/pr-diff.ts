@@ -119,13 +119,15 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
 }
 
 export const hasFailed = ({ status }: Check): boolean => status === 'failed' || status === 'timed_out'
+/** A run again of the same check on the same head is news. */
+const labelsOf = (checks: readonly Check[]): string => [...new Set(checks.map(({ name, run }) => (run ? `${name}@${run}` : name)))].sort().join(',')
 const namesOf = (checks: readonly Check[]): string[] => [...new Set(checks.map(({ name }) => name))].sort()
 
 /** What the checks of the head say, as part of a key: null where they say nothing that is known. */
 function checksKey({ head, checks, checksState }: PullRequestSnapshot): string | null {
   if (checksState === 'pending') return `${head.sha}:pending`
-  if (checksState === 'passed') return `${head.sha}:passed:${namesOf(checks).join(',')}`
-  if (checksState === 'failed') return `${head.sha}:failed:${namesOf(checks.filter(hasFailed)).join(',')}`
+  if (checksState === 'passed') return `${head.sha}:passed:${labelsOf(checks)}`
+  if (checksState === 'failed') return `${head.sha}:failed:${labelsOf(checks.filter(hasFailed))}`
   return null
 }
 

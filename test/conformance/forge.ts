@@ -361,6 +361,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       await expect(forge.diff(99)).rejects.toMatchObject(missing)
       await expect(forge.retarget(99, name('main'))).rejects.toMatchObject(missing)
       await expect(forge.ensureChecks(99)).rejects.toMatchObject(missing)
+      await expect(forge.rerunChecks(99)).rejects.toMatchObject(missing)
       await expect(forge.checkLog(99, 'ci')).rejects.toMatchObject(missing)
     })
 
@@ -370,6 +371,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const number = await file('main.a', head)
       await forge.ensureChecks(number)
       expect(await look(number)).toMatchObject({ checks: [], checksState: 'none', checksRequired: false })
+      await expect(forge.rerunChecks(number)).rejects.toMatchObject({ code: 'INVALID_ARG' })
     })
   })
 }

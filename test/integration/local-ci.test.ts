@@ -117,6 +117,37 @@ describe('checks of the local forge', () => {
     expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\nrun\n')
   })
 
+  it('run again on the same head when asked to, whatever came of them; those that run are left alone', async () => {
+    const folder = notes()
+    const { grow, file, look, ended, forge } = await start(
+      `echo run >> '${folder}/runs'; while [ -f '${folder}/hold' ]; do sleep 0.02; done; test -f '${folder}/good'`,
+    )
+    const runs = () => readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1
+    const head = await grow('main.a', { 'a.txt': 'a' })
+    const number = await file('main.a', head)
+    await forge.ensureChecks(number)
+    const first = await ended(number)
+    expect(first).toMatchObject({ checksState: 'failed' })
+
+    writeFileSync(join(folder, 'hold'), '')
+    writeFileSync(join(folder, 'good'), '')
+    expect(await Promise.all([forge.rerunChecks(number), forge.rerunChecks(number)])).toEqual(['started', 'running'])
+    expect(await look(number)).toMatchObject({ checksState: 'pending' })
+    await waitFor('the second run', () => runs() === 2)
+    expect(await forge.rerunChecks(number)).toBe('running')
+    rmSync(join(folder, 'hold'))
+    const second = await ended(number)
+    expect(second).toMatchObject({ head: { sha: head }, checksState: 'passed' })
+    expect(second.checks[0]?.run).not.toBe(first.checks[0]?.run)
+    expect(runs()).toBe(2)
+
+    expect(await forge.rerunChecks(number)).toBe('started')
+    expect(await ended(number)).toMatchObject({ checksState: 'passed' })
+    expect(runs()).toBe(3)
+    await forge.close(number, 'human')
+    await expect(forge.rerunChecks(number)).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE' })
+  })
+
   it('keep the log as a file, and hand out its end without control characters', async () => {
     const { grow, file, ended, forge } = await start(
       `i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo "line $i"; done; printf '\\033[31mred\\033[0m \\033]0;title\\007ünï\\n' >&2; exit 3`,

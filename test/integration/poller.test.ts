@@ -200,7 +200,7 @@ describe('poller', () => {
         ...at(digit),
         checksRequired: true,
         checksState: 'failed',
-        checks: [{ name: 'test', status: 'failed', required: true, url: null, logTail: 'no' }],
+        checks: [{ name: 'test', status: 'failed', required: true, run: '1', url: null, logTail: 'no' }],
       })
     for (const digit of ['a', 'c', 'd']) {
       truth.set(3, failed(digit))

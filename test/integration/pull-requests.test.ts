@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
@@ -173,6 +174,28 @@ describe('checks and reviews', () => {
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'forcer' })
     expect(await tree.logged('forcer', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ status: 403 })
     expect(await tree.call('merge_pr', { pr_number: pull.pr_number, force: true })).toMatchObject({ merged: true })
+  })
+
+  it('checks are run again on the same head when a parent or the human asks, and each result is told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 't-flaky-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const tree = await startExomonad({ config: `[forge.local]\nci = ["test", "-f", ${JSON.stringify(join(folder, 'good'))}]\n` })
+    onTestFinished(() => tree.stop())
+    tree.script('flaky', { ...filing('a.txt'), stop: false })
+    await spawnWorker(tree, 'flaky')
+    const { pr_number: number } = await filed(tree, 'flaky')
+    const told = async (type: string) => (await tree.events()).filter((event) => event.type === type).length
+    await waitFor('red checks', async () => (await told('ci.failed')) === 1)
+    expect(await tree.refusal('pr_checks', { pr_number: number, rerun: true }, { as: 'flaky' })).toMatchObject({ code: 'NOT_ALLOWED' })
+    expect(await tree.call('pr_checks', { pr_number: number }, { as: 'flaky' })).toMatchObject({ state: 'failed', rerun: null })
+
+    const again = await tree.run(['pr', 'checks', 'flaky', '--rerun'])
+    expect(again.stdout).toContain('Started again')
+    await waitFor('red checks again', async () => (await told('ci.failed')) === 2)
+    writeFileSync(join(folder, 'good'), '')
+    expect(await tree.call('pr_checks', { pr_number: number, rerun: true })).toMatchObject({ rerun: 'started' })
+    await waitFor('green checks', async () => (await told('ci.passed')) === 1)
+    expect(await tree.call('merge_pr', { pr_number: number })).toMatchObject({ merged: true })
   })
 
   it(verifies('R004-16', 'reviews, checks and merges from outside come to the right pane, rendered'), async () => {

@@ -8,6 +8,8 @@ export interface Check {
   readonly name: string
   readonly status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
   readonly required: boolean
+  /** Which run of it: another one for the same head is a run again. Null where the forge does not say. */
+  readonly run: string | null
   /** A link or the path of the log. */
   readonly url: string | null
   /** The end of the log of a failed check. Untrusted. */
@@ -129,6 +131,11 @@ export interface Forge {
   diff(number: number): Promise<string>
   /** Starts what checks the current head where it has not run; hints, may be a no-op. */
   ensureChecks(number: number): Promise<void>
+  /**
+   * Runs the checks of the current head again, whatever came of them. `running`: they are queued or running, and are left alone.
+   * INVALID_ARG where there is nothing to run, PR_NOT_MERGEABLE where it is not open.
+   */
+  rerunChecks(number: number): Promise<'started' | 'running'>
   /** Asks for an automatic review; answers a warning where that isn't to be had, null where all is well or there is nothing to ask. */
   requestReview(number: number): Promise<string | null>
   /** Full log of a check, as far as it is kept. */

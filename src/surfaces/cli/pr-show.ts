@@ -1,4 +1,4 @@
-import type { PullDetails, PullSummary } from '../../core/core.ts'
+import type { PullChecks, PullDetails, PullSummary } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
 import { present } from './output.ts'
 import type { Palette } from './palette.ts'
@@ -47,19 +47,22 @@ export async function showDiff(context: CliContext, word: string): Promise<void>
 }
 
 /** `exomonad pr checks`. */
-export async function showChecks(context: CliContext, word: string, log: string | undefined): Promise<void> {
+export async function showChecks(context: CliContext, word: string, { log, rerun }: { log?: string; rerun?: boolean }): Promise<void> {
   const client = await context.client()
-  const input = { pr_number: await pullNumber(client, word), ...(log === undefined ? {} : { log }) }
-  const answer = await client.callTool<{ number: number; head_sha: string; state: string; checks: PullDetails['check_runs']; log: string | null }>(
-    'pr_checks',
-    input,
-  )
+  const input = { pr_number: await pullNumber(client, word), ...(log === undefined ? {} : { log }), ...(rerun === true ? { rerun } : {}) }
+  const answer = await client.callTool<PullChecks>('pr_checks', input)
   if (answer.state === 'failed') context.markFailed()
   const palette = context.palette()
   present(context, answer, () => {
     if (log !== undefined) return [printable(answer.log ?? '').trimEnd()]
     if (answer.checks.length === 0) return [`No checks have run on ${answer.head_sha.slice(0, 10)}`]
-    return [`#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`, ...checkLines(answer.checks, palette)]
+    return [
+      ...(answer.rerun === null
+        ? []
+        : [answer.rerun === 'started' ? `${palette.good('✓')} Started again` : `${palette.attention('!')} They run already: left alone`]),
+      `#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`,
+      ...checkLines(answer.checks, palette),
+    ]
   })
 }
 

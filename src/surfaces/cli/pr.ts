@@ -32,7 +32,8 @@ export function define(command: Command, context: CliContext): void {
     .description('Show the checks of a pull request’s head; exits with 1 where they failed')
     .argument('<pr>', NUMBER)
     .option('-l, --log <check>', 'Print the whole log of this check')
-    .action(async (pr: string, options: { log?: string }) => (await import('./pr-show.ts')).showChecks(context, pr, options.log))
+    .option('--rerun', 'Run them again on the same head; those that run are left alone')
+    .action(async (pr: string, options: { log?: string; rerun?: boolean }) => (await import('./pr-show.ts')).showChecks(context, pr, options))
   command
     .command('file')
     .description('Push the branch and file a pull request against its parent’s branch')

@@ -12,7 +12,14 @@ const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: 
   diffPullRequest(old, next, { ...context, ...more })
 const types = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}): string[] =>
   diff(old, next, more).map(({ type }) => type)
-const check = (status: Check['status'], name = 'test'): Check => ({ name, status, required: true, url: null, logTail: status === 'failed' ? 'it broke' : null })
+const check = (status: Check['status'], name = 'test', run: string | null = null): Check => ({
+  name,
+  status,
+  required: true,
+  run,
+  url: null,
+  logTail: status === 'failed' ? 'it broke' : null,
+})
 
 describe('diffPullRequest', () => {
   it('tells of a new pull request and its state, with stable keys', () => {
@@ -70,6 +77,20 @@ describe('diffPullRequest', () => {
     const one = pull({ checks: [check('failed')], checksState: 'failed' })
     const two = pull({ checks: [check('failed'), check('failed', 'lint')], checksState: 'failed' })
     expect(types(one, two)).toEqual(['ci.failed'])
+  })
+
+  it('tells of what came of the same checks when they were run again on the same head, seen running in between or not', () => {
+    const ran = (status: 'failed' | 'passed', run: string) => pull({ checks: [check(status, 'test', run)], checksState: status, checksRequired: true })
+    const running = pull({ checks: [check('running', 'test', '2')], checksState: 'pending', checksRequired: true })
+    for (const between of [ran('failed', '1'), running]) {
+      const first = diff(null, ran('failed', '1')).find(({ type }) => type === 'ci.failed')
+      const [second] = diff(between, ran('failed', '2'), { failures: 0 })
+      expect(second).toMatchObject({ type: 'ci.failed', payload: { times: 1 } })
+      expect(second?.dedupeKey).not.toBe(first?.dedupeKey)
+    }
+    const passes = [ran('passed', '2'), ran('passed', '4')].map((next) => diff(running, next).find(({ type }) => type === 'ci.passed')?.dedupeKey)
+    expect(new Set(passes).size).toBe(2)
+    expect(diff(ran('failed', '2'), ran('failed', '2'))).toEqual([])
   })
 
   it.each<[string, Partial<PullRequestSnapshot>, boolean]>([

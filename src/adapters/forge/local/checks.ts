@@ -10,7 +10,7 @@ import { createCheckQueue } from './check-queue.ts'
 import { checksState, needsRun } from './check-state.ts'
 import type { Hints } from './hints.ts'
 import { removeEmptyFolder, sweepRuns } from './leftovers.ts'
-import type { LocalForgeOptions } from './options.ts'
+import type { CheckSettings, LocalForgeOptions } from './options.ts'
 import { createSerial } from './serial.ts'
 
 /** The one check of the local forge. */
@@ -19,6 +19,8 @@ const NAME = 'ci'
 export interface Checks {
   /** Queues a run of this head where there is none for the configured command, and cancels runs of heads the pull request had before. */
   readonly ensure: (pull: PullRow, head: Sha) => Promise<void>
+  /** Runs this head again, unless it is being run: `running`. */
+  readonly rerun: (pull: PullRow, head: Sha) => Promise<'started' | 'running'>
   readonly of: (head: Sha) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
   readonly log: (pull: PullRow, name: string) => Promise<string>
   /** The pull request is merged or closed: its runs are pointless. */
@@ -88,6 +90,21 @@ export function createChecks({
     }
   }
 
+  const enqueue = async (pull: PullRow, head: Sha, settings: CheckSettings & { argv: readonly string[] }): Promise<void> => {
+    const row = await store.pulls.insertCheck({
+      pull: pull.number,
+      name: NAME,
+      head,
+      configHash: hashOf(settings.argv),
+      status: 'queued',
+      exitCode: null,
+      logPath: join(paths.ciLogs, `${pull.number}-${head.slice(0, 12)}-${clock()}.log`),
+      startedAt: null,
+      finishedAt: null,
+    })
+    queue.add({ row, pull, settings })
+  }
+
   return {
     recover,
 
@@ -98,20 +115,23 @@ export function createChecks({
         await cancelExcept(pull, head)
         const { argv, ...rest } = await ci()
         if (argv === undefined || !needsRun(await latestOf(head, argv)) || (await distrust()) !== null) return
-        const at = clock()
-        const logPath = join(paths.ciLogs, `${pull.number}-${head.slice(0, 12)}-${at}.log`)
-        const row = await store.pulls.insertCheck({
-          pull: pull.number,
-          name: NAME,
-          head,
-          configHash: hashOf(argv),
-          status: 'queued',
-          exitCode: null,
-          logPath,
-          startedAt: null,
-          finishedAt: null,
-        })
-        queue.add({ row, pull, settings: { ...rest, argv } })
+        await enqueue(pull, head, { ...rest, argv })
+      }),
+
+    rerun: (pull, head) =>
+      oneAtATime(async () => {
+        await recover()
+        const { argv, ...rest } = await ci()
+        if (argv === undefined) {
+          throw new ExomonadError('INVALID_ARG', `There is nothing to check #${pull.number} with. Set [forge.local] ci in the configuration.`, {
+            number: pull.number,
+          })
+        }
+        await trusted()
+        const latest = await latestOf(head, argv)
+        if (latest?.status === 'queued' || latest?.status === 'running') return 'running'
+        await enqueue(pull, head, { ...rest, argv })
+        return 'started'
       }),
 
     async of(head) {
@@ -121,12 +141,16 @@ export function createChecks({
       if (needsRun(latest)) {
         const reason = await distrust()
         if (reason !== null) {
-          return { checks: [{ name: NAME, status: 'queued', required: true, url: null, logTail: `not run: ${reason}` }], state: 'pending', required: true }
+          return {
+            checks: [{ name: NAME, status: 'queued', required: true, run: null, url: null, logTail: `not run: ${reason}` }],
+            state: 'pending',
+            required: true,
+          }
         }
       }
       if (latest === undefined) return { checks: [], state: 'none', required: true }
       const tail = latest.status === 'failed' || latest.status === 'timed_out' ? await logTail(latest.logPath) : null
-      const check: Check = { name: latest.name, status: latest.status, required: true, url: latest.logPath, logTail: tail }
+      const check: Check = { name: latest.name, status: latest.status, required: true, run: String(latest.id), url: latest.logPath, logTail: tail }
       return { checks: [check], state: checksState(latest.status), required: true }
     },
 

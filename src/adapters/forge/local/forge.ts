@@ -1,3 +1,4 @@
+import { ExomonadError } from '../../../errors.ts'
 import type { PullRow } from '../../store/store.ts'
 import { createBranches } from './branches.ts'
 import { createChecks } from './checks.ts'
@@ -36,6 +37,11 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
       if (pull.state !== 'open') return
       const head = (await git.remoteTip(remote, pull.headBranch)) ?? pull.headSha
       await checks.ensure(pull, head)
+    },
+    async rerunChecks(number: number) {
+      const pull = await requirePull(store, number)
+      if (pull.state !== 'open') throw new ExomonadError('PR_NOT_MERGEABLE', `#${number} is ${pull.state}: its checks are not run any more.`, { number })
+      return checks.rerun(pull, (await git.remoteTip(remote, pull.headBranch)) ?? pull.headSha)
     },
     async resumeChecks() {
       await checks.recover()
