@@ -57,8 +57,14 @@ export function describeTmuxOnly(bench: Bench): void {
   it('switches there when attached to from inside a client of the same server', async () => {
     const first = await bench.open({ argv: ['/bin/sh', '-c', 'echo first pane; exec cat'] })
     const second = await bench.open({ argv: ['/bin/sh', '-c', 'echo second pane; exec cat'] })
+    // A pane that somebody opened beside each, and that is the active one since.
+    for (const { paneId } of [first, second]) await tmux('split-window', '-t', paneId, 'cat')
+    const isActive = async ({ paneId }: { paneId: string }) => (await tmux('display-message', '-p', '-t', paneId, '#{window_active}#{pane_active}')) === '11'
+    const argv = bench.multiplexer.attachCommand(first.paneId) ?? []
+    // It can be read and pasted.
+    expect(argv.join(' ')).not.toContain('\n')
     const person = createHostedTerminal({
-      argv: bench.multiplexer.attachCommand(first.paneId) ?? [],
+      argv,
       cwd: '/',
       env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' },
       columns: 90,
@@ -67,10 +73,12 @@ export function describeTmuxOnly(bench: Bench): void {
     })
     try {
       await waitFor('the first pane', async () => (await person.capture(0)).includes('first pane'))
+      expect(await isActive(first)).toBe(true)
       const inside = { ...scrubbedEnvironment(bench.folder), TMUX: await tmux('display-message', '-p', '#{socket_path},#{pid},0') }
       const [file = '', ...args] = bench.multiplexer.attachCommand(second.paneId) ?? []
       await promisify(execFile)(file, args, { env: inside })
       await waitFor('the second pane', async () => (await person.capture(0)).includes('second pane'))
+      expect(await isActive(second)).toBe(true)
     } finally {
       person.dispose()
     }
