@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { unmountSmallDisk } from './helpers/small-disk.ts'
 
 /**
  * Runs once around every test run, whichever projects it holds. Refuses a Node that exomonad does not support, gives the run one
@@ -21,13 +22,16 @@ export default function setup(): () => Promise<void> {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
     const processes = await lastingProcesses(folder)
+    const disks = mountsIn(folder)
     const files = readdirSync(folder).filter((name) => !CACHES.has(name))
     for (const { pid } of processes) endProcess(pid)
+    for (const path of disks) unmountSmallDisk(path)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     // Elsewhere than in CI the user’s own servers come and go meanwhile.
     const sockets = process.env['CI'] ? tmuxSockets().filter((path) => !socketsBefore.has(path)) : []
     const found = [
       ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
+      ...disks.map((path) => `file system ${path}`),
       ...files.map((name) => `file ${join(folder, name)}`),
       ...sockets.map((path) => `socket ${path}`),
     ]
@@ -43,6 +47,13 @@ function tmuxSockets(): string[] {
   const folder = join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`)
   return listFolder(folder).map((name) => join(folder, name))
 }
+
+/** File systems that a test mounted there. */
+const mountsIn = (folder: string): string[] =>
+  readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${folder}/`))
 
 interface Running {
   readonly pid: number

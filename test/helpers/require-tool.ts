@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { describe } from 'vitest'
+import { whyNoDisk } from './small-disk.ts'
 
 /** Test helper: what a test needs beyond Node and git. With CI set a missing tool fails; elsewhere its tests are skipped and say so. */
 
@@ -38,4 +39,16 @@ export function hasTool(name: string): boolean {
   if (inCI) throw new Error(`${name} not found. In CI every tool is required; .ci/run installs them.`)
   process.stderr.write(`skipped: ${name} not found\n`)
   return false
+}
+
+/** `describe` for tests that fill a file system of their own: skipped with the reason in its title where none can be mounted, and failing in CI. */
+export function describeWithDisk(title: string, body: () => void): void {
+  const reason = whyNoDisk()
+  if (reason === null) {
+    describe(title, body)
+    return
+  }
+  if (inCI) throw new Error(`${title}: no file system can be mounted (${reason}). In CI that is required: run it as root, with CAP_SYS_ADMIN.`)
+  process.stderr.write(`skipped, no file system can be mounted (${reason}): ${title}\n`)
+  describe.skip(`${title} (skipped: ${reason})`, body)
 }

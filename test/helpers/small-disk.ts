@@ -2,8 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
-import { describe } from 'vitest'
 
 /** Test helper: a file system of its own, small enough to be filled. Mounting one takes rights that not every machine gives. */
 
@@ -34,28 +32,19 @@ export function fillDisk(file: string): void {
 }
 
 /** Why no disk can be mounted here; null where one can. */
-function whyNot(): string | null {
+export function whyNoDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'disk-'))
   try {
     mountSmallDisk(folder, 1)
     unmountSmallDisk(folder)
     return null
   } catch (error) {
-    return String((error as { stderr?: Buffer }).stderr ?? error).trim()
+    return (
+      String((error as { stderr?: Buffer }).stderr ?? error)
+        .trim()
+        .split('\n')[0] ?? ''
+    ).replace(folder, 'a folder')
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-/** `describe` for tests that mount: skipped with the reason in its title where that isn’t possible, and failing in CI. */
-export function describeWithDisk(title: string, body: () => void): void {
-  const reason = whyNot()
-  if (reason === null) {
-    describe(title, body)
-    return
-  }
-  if ((process.env['CI'] ?? '') !== '')
-    throw new Error(`${title}: no file system can be mounted (${reason}). In CI it has to be: run as root with CAP_SYS_ADMIN.`)
-  process.stderr.write(`skipped, no file system can be mounted: ${title}\n`)
-  describe.skip(`${title} (skipped: ${reason})`, body)
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../src/errors.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
-import { describeWithDisk, fillDisk } from '../helpers/small-disk.ts'
+import { describeWithDisk } from '../helpers/require-tool.ts'
+import { fillDisk } from '../helpers/small-disk.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 /** The real daemon with its repository and state on a file system that is filled under it and given room again. */
