@@ -49,6 +49,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   readonly socket: string
+  /** Resolves when the repository is gone: there is nobody left to serve. */
+  readonly lost: Promise<void>
   /** Ends surfaces and timers, lets go of panes, closes the store. Agents go on. */
   stop(): Promise<void>
 }
@@ -61,6 +63,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { environment } = options
   const clock = Date.now
   const release = createReleaser()
+  const lost = Promise.withResolvers<void>()
   try {
     const facts = await inspectRepository(options.cwd, gitEnvironment(environment))
     const repository = await readRepositoryFile(pathsOf(facts.commonDir, facts.mainWorktree ?? options.cwd).repositoryFile)
@@ -194,7 +197,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return createNotifier({ command: config().notify.command, env, exec, log })
     }
     release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
-    release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log }))
+    release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log, onLost: lost.resolve }))
 
     const version = readVersion()
     const http = await createHttpServer({
@@ -224,20 +227,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await publisher.publish({ type: 'daemon.stopped', agentId: null, actor: 'daemon', payload: { pid: process.pid } })
     })
     log.info({ pid: process.pid, socket, multiplexer: multiplexer.name, ...recovered }, 'ready')
-    return { socket, stop: () => release.all(log) }
+    return { socket, lost: lost.promise, stop: () => release.all(log) }
   } catch (thrown) {
     await release.all()
     throw thrown
   }
 }
 
-/** `exomonad daemon run`: serves until SIGTERM or SIGINT. */
+/** `exomonad daemon run`: serves until SIGTERM or SIGINT, or until its repository is gone. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
   })
   const daemon = await startDaemon(options)
-  await stopped
+  await Promise.race([stopped, daemon.lost])
   await daemon.stop()
 }

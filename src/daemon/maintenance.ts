@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { readSpool } from '../adapters/host/spool.ts'
 import { pruneFolder } from '../adapters/host/prune-folder.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -12,8 +13,16 @@ import { callHook, type HookEvent } from '../surfaces/http/hooks.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** What happens by the clock: reconciliation, hooks that were spooled while the daemon was down, retention. Answers how to stop. */
-export function startMaintenance(deps: { core: Core; store: Store; paths: Paths; config: () => Config; clock: Clock; log: Log }): () => Promise<void> {
+/** What happens by the clock: whether the repository is still there, reconciliation, hooks that were spooled while the daemon was down, retention. Answers how to stop. */
+export function startMaintenance(deps: {
+  core: Core
+  store: Store
+  paths: Paths
+  config: () => Config
+  clock: Clock
+  log: Log
+  onLost: () => void
+}): () => Promise<void> {
   const { core, store, paths, config, clock, log } = deps
   let stopped = false
   let running: Promise<void> = Promise.resolve()
@@ -61,6 +70,18 @@ export function startMaintenance(deps: { core: Core; store: Store; paths: Paths;
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
   }
 
+  /** A daemon of a repository that was removed or moved away has nobody left to serve. */
+  const home = async () => {
+    const there = await stat(paths.repositoryFile).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+    )
+    if (there) return
+    log.warn({ file: paths.repositoryFile }, 'the repository is gone; the daemon ends')
+    deps.onLost()
+  }
+
+  repeat('home', () => config().liveness.reconcile_every * 1000, home)
   repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.upkeep.reconcile)
   repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
   repeat('retention', () => HOUR, retain, 10_000)
