@@ -325,6 +325,25 @@ describe('remotes', () => {
     expect(await git.defaultBranch('origin')).toBe('main')
   })
 
+  it('fetches while a worktree is just being added, whose HEAD git writes as zeros at first', async () => {
+    const { git, repository, url, head } = await withRemote()
+    await git.push('origin', { sha: head, branch: branch('main'), expected: null })
+    const clone = join(repository.folder, 'clone')
+    await repository.git('clone', '-q', '-b', 'main', url, clone)
+    await repository.gitIn(clone, 'commit', '-q', '--allow-empty', '-m', 'Elsewhere')
+    await repository.gitIn(clone, 'push', '-q', 'origin', 'main')
+    const half = join(git.commonDir, 'worktrees', 'half')
+    mkdirSync(half, { recursive: true })
+    writeFileSync(join(half, 'HEAD'), `${'0'.repeat(40)}\n`)
+    writeFileSync(join(half, 'commondir'), '../..\n')
+    writeFileSync(join(half, 'gitdir'), `${join(repository.folder, 'half', '.git')}\n`)
+    const fetched = git.fetch('origin', [branch('main')])
+    await expect(repository.git('fetch', '-q', 'origin')).rejects.toThrow(/bad object/)
+    rmSync(half, { recursive: true })
+    await fetched
+    expect(await git.resolve('refs/remotes/origin/main')).toBe(await repository.gitIn(clone, 'rev-parse', 'HEAD'))
+  })
+
   it('says that a remote is gone, whatever was wanted of it', async () => {
     const { git, url, head } = await withRemote()
     rmSync(url, { recursive: true })

@@ -9,8 +9,11 @@ const FULL = /no space left on device|disk quota exceeded/i
 const UNWRITTEN = /(could ?n[o']t|can ?not|unable to|failed to) (write|create|update|lock|append|close|copy|open)|write error|unpacker error/i
 /** With less than this a file system counts as full: a ref and its log need a block each. */
 const ROOM = 16_384
-/** Another git holds a lock for a moment; the same command works right after. */
-const LOCKED = /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir/i
+/**
+ * Another git is in the middle of something; the same command works right after. A worktree that is just being added has a HEAD of zeros for
+ * a moment, over which the connectivity check of a fetch stumbles (`bad object worktrees/…/HEAD`).
+ */
+const LOCKED = /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir|bad object worktrees\//i
 
 export const isLocked = (result: ExecResult): boolean => result.exitCode !== 0 && LOCKED.test(result.stderr)
 

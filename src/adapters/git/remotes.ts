@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
 import { asBranchName } from '../../ids.ts'
 import { wordsOf } from './failure.ts'
@@ -9,6 +10,8 @@ import type { Run } from './run.ts'
 
 type Remotes = Pick<Git, 'remotes' | 'addRemote' | 'removeRemote' | 'defaultBranch' | 'fetch' | 'push' | 'remoteTip' | 'remoteTips' | 'deleteRemoteBranch'>
 
+/** Milliseconds. */
+const REF_WAITS = [0, 20, 80, 320]
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-maintenance']
 const PUSH = ['push', '--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no']
 
@@ -98,7 +101,11 @@ export function createRemotes({
           const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote })
           let result = await once()
           // An agent that fetched the same branch at the same moment was first: what it stored is looked at anew.
-          for (let tries = 0; tries < 3 && /cannot lock ref/.test(result.stderr); tries++) result = await once()
+          for (const wait of REF_WAITS) {
+            if (!/cannot lock ref/.test(result.stderr)) break
+            await delay(wait)
+            result = await once()
+          }
           if (result.exitCode === 0) return
           const missing = /couldn't find remote ref refs\/heads\/(\S+)/.exec(result.stderr)
           if (missing) {

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { Paths } from '../../paths.ts'
@@ -27,8 +27,18 @@ export async function ensureDaemon(subject: DaemonSubject): Promise<{ health: He
 }
 
 async function startDaemon(subject: DaemonSubject): Promise<Health> {
-  const output = daemonOutput(subject.paths)
+  const kept = daemonOutput(subject.paths)
+  // One of our own: several may start at once, and only one of them becomes the daemon.
+  const output = `${kept}.${process.pid}`
   await mkdir(dirname(output), { recursive: true, mode: 0o700 })
+  try {
+    return await startAndWait(subject, output)
+  } finally {
+    await rename(output, kept).catch(() => undefined)
+  }
+}
+
+async function startAndWait(subject: DaemonSubject, output: string): Promise<Health> {
   const deadline = Date.now() + START_LIMIT
   for (;;) {
     const child = await subject.host.startDaemonProcess({ cwd: subject.paths.home, output })
