@@ -43,19 +43,20 @@ await live((agent) => {
   /** Reads a pull request by the rules, once per head. Answers whether there is nothing to object to. */
   async function passesReview(pull) {
     if (!reviewed.has(pull.head_sha)) {
-      const { diff } = await agent.tool('pr_diff', { pr_number: pull.number }, `#${pull.number}`)
+      const { diff, head_sha: head } = await agent.tool('pr_diff', { pr_number: pull.number }, `#${pull.number}`)
       const comments = findings(diff, order.review)
-      reviewed.set(pull.head_sha, comments.length)
       const verdict = comments.length === 0 ? 'approve' : 'request_changes'
       const body = comments.length === 0 ? 'Reads well, checks pass.' : 'Nearly there. Please mend these lines.'
       for (const { path, line, body: words } of comments) transcript.say(`${path}:${line} ${words}`)
-      await agent.tool('pr_review', { pr_number: pull.number, verdict, body, comments }, `#${pull.number} ${verdict}`)
+      await agent.tool('pr_review', { pr_number: pull.number, head_sha: head, verdict, body, comments }, `#${pull.number} ${verdict}`)
+      reviewed.set(head, comments.length)
+      if (head !== pull.head_sha) return false
     }
     return reviewed.get(pull.head_sha) === 0
   }
 
   async function merge(pull, child) {
-    const result = await agent.tool('merge_pr', { pr_number: pull.number }, `#${pull.number} ${child.title}`)
+    const result = await agent.tool('merge_pr', { pr_number: pull.number, head_sha: pull.head_sha }, `#${pull.number} ${child.title}`)
     merged.add(child.name)
     transcript.good(`merged as ${result.sha.slice(0, 10)}${result.local_synced ? '' : `; not in my worktree: ${result.pull_error}`}`)
     if (!result.local_synced) throw new Error(`the merge of #${pull.number} did not reach my worktree: ${result.pull_error}`)

@@ -138,11 +138,14 @@ export interface PullChecks {
 
 export interface Pulls {
   file(caller: Caller, input: { title: string; body: string; draft: boolean }): Promise<FiledPull>
-  merge(caller: Caller, input: { number: number; strategy?: MergeStrategy | undefined; force: boolean }): Promise<MergedPull>
+  /** `head`: what the caller looked at; HEAD_CHANGED where there is more by now. */
+  merge(caller: Caller, input: { number: number; strategy?: MergeStrategy | undefined; force: boolean; head?: string | undefined }): Promise<MergedPull>
   review(
     caller: Caller,
     input: {
       number: number
+      /** What the caller looked at; HEAD_CHANGED where there is more by now. */
+      head?: string | undefined
       verdict: 'approve' | 'request_changes' | 'comment'
       body: string
       comments: readonly { path: string; line?: number | undefined; body: string }[]
@@ -150,7 +153,8 @@ export interface Pulls {
   ): Promise<{ review_id: string; state: string }>
   list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
   show(number: number): Promise<PullDetails>
-  diff(number: number): Promise<{ number: number; diff: string }>
+  /** The diff and the head that it is of. */
+  diff(number: number): Promise<{ number: number; head_sha: string; diff: string }>
   /** `log` adds the whole log of one; `rerun` first runs them again (not for agents of the role dev). */
   checks(caller: Caller, number: number, options: { log?: string | undefined; rerun?: boolean | undefined }): Promise<PullChecks>
 }

@@ -10,7 +10,7 @@ import { actorOf } from './directory.ts'
 import { isAlive } from './lifecycle.ts'
 import { mergeObjections } from './merge-rules.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
-import { readPull } from './pull-views.ts'
+import { readPull, requireLookedAt } from './pull-views.ts'
 
 /** What the journal of a merge holds. */
 interface MergeIntent extends Record<string, unknown> {
@@ -224,6 +224,7 @@ export function createMergePull(
     merge: async (caller, input) => {
       await requireForce(caller, input.force)
       const pull = await readPull(forge, input.number)
+      requireLookedAt(pull, input.head)
       // Not while its stop check rebases it: the head that was looked at would be merged, and the rebased one replayed onto it.
       return deps.branchLock(pull.head.branch, () => mergeNow(caller, input, pull))
     },

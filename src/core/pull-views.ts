@@ -16,6 +16,16 @@ export async function readPull(forge: Forge, number: number): Promise<PullReques
   return result.snapshot
 }
 
+/** HEAD_CHANGED where the caller looked at another head than the present one. */
+export function requireLookedAt(pull: PullRequestSnapshot, head: string | undefined): void {
+  if (head === undefined || head === pull.head.sha) return
+  throw new ExomonadError(
+    'HEAD_CHANGED',
+    `#${pull.number} got new commits (${pull.head.sha.slice(0, 8)}) since you looked at it. Look at them (pr_diff), then try again.`,
+    { number: pull.number, head: pull.head.sha },
+  )
+}
+
 /** Reading and reviewing pull requests. */
 export function createPullViews({
   store,
@@ -72,6 +82,7 @@ export function createPullViews({
   return {
     review: async (caller, input) => {
       const pull = await readPull(forge, input.number)
+      requireLookedAt(pull, input.head)
       const agents = await store.agents.list()
       requireReviewer(agents, caller, pull, input.verdict === 'approve')
       if (input.verdict !== 'approve' && input.body.trim() === '' && input.comments.length === 0) {
@@ -118,7 +129,15 @@ export function createPullViews({
       }
     },
 
-    diff: async (number) => ({ number, diff: await forge.diff(number) }),
+    diff: async (number) => {
+      // Read before and after: a head that moves meanwhile must not be taken for the one that the diff is of.
+      for (let tries = 1; ; tries++) {
+        const before = await readPull(forge, number)
+        const diff = await forge.diff(number)
+        const after = await readPull(forge, number)
+        if (before.head.sha === after.head.sha || tries === 3) return { number, head_sha: before.head.sha, diff }
+      }
+    },
 
     checks: async (caller, number, { log, rerun: again = false }) => {
       const rerun = again ? await rerunChecks(caller, await readPull(forge, number)) : null

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { AgentId, PaneId } from '../ids.ts'
@@ -11,6 +12,10 @@ import type { OwnPanes } from './panes.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { startedKey, type States } from './states.ts'
 import { descendantsOf, resolveAddress } from './tree.ts'
+
+/** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
+const SPAWN_ROUNDS = 200
+const SPAWN_WAIT = 50
 
 /** Programs of agents that exist: started, ended, brought back, looked at. */
 export function createRunning(
@@ -126,12 +131,21 @@ export function createRunning(
     },
 
     down: async () => {
-      const running = (await store.agents.list({ live: true })).filter((agent) => agent.paneId !== null)
-      for (const agent of running) {
-        await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'human', actor: 'human', patch: { paneId: null, pid: null } })
+      const stopped: AgentId[] = []
+      // A spawn that is under way when this begins ends with a program as well: looked at again until nobody has one.
+      for (let round = 0; round < SPAWN_ROUNDS; round++) {
+        const live = await store.agents.list({ live: true })
+        const running = live.filter((agent) => agent.paneId !== null)
+        for (const agent of running) {
+          await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'human', actor: 'human', patch: { paneId: null, pid: null } })
+          stopped.push(agent.id)
+        }
+        await Promise.all(running.map(endProgram))
+        if (running.length > 0) continue
+        if (!live.some((agent) => agent.state === 'spawning')) break
+        await delay(SPAWN_WAIT)
       }
-      await Promise.all(running.map(endProgram))
-      return { stopped: running.map((agent) => agent.id) }
+      return { stopped }
     },
 
     resume: async (address) => {

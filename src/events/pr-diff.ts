@@ -140,7 +140,9 @@ export const isReady = (pull: PullRequestSnapshot): boolean =>
   (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
 
 /** Fixes come after a change request for the head before, also one that the last look had not seen yet. */
+/** A rebase of the same work leaves the request open: nothing was mended. */
 const changesWereRequested = (old: PullRequestSnapshot, next: PullRequestSnapshot): boolean =>
-  old.reviewDecision === 'changes_requested' || next.reviews.some(({ state, commit }) => state === 'changes_requested' && commit === old.head.sha)
+  next.reviewDecision !== 'changes_requested' &&
+  (old.reviewDecision === 'changes_requested' || next.reviews.some(({ state, commit }) => state === 'changes_requested' && commit === old.head.sha))
 
 const nameIn = (review: Review, author: LineComment['author']): string => (author === review.author ? review.authorName : author.replace(/^forge:/, ''))

@@ -10,6 +10,7 @@ export const mergePr = defineTool({
   input: z.object({
     pr_number: z.number().int().positive(),
     strategy: z.enum(['squash', 'merge', 'rebase']).optional().describe('Default: squash for workers, merge for subtrees'),
+    head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
     force: z.boolean().default(false).describe('Override checks and reviews, never conflicts; for the human unless the configuration lets agents'),
   }),
   output: z.object({
@@ -21,5 +22,6 @@ export const mergePr = defineTool({
     siblings_behind: z.array(z.string()),
     next: z.string(),
   }),
-  handler: ({ core, caller }, input) => core.pulls.merge(caller, { number: input.pr_number, strategy: input.strategy, force: input.force }),
+  handler: ({ core, caller }, input) =>
+    core.pulls.merge(caller, { number: input.pr_number, strategy: input.strategy, force: input.force, head: input.head_sha }),
 })

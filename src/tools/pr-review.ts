@@ -9,11 +9,12 @@ export const prReview = defineTool({
   listed: true,
   input: z.object({
     pr_number: z.number().int().positive(),
+    head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
     verdict: z.enum(['approve', 'request_changes', 'comment']),
     body: z.string().default(''),
     comments: z.array(z.object({ path: z.string().min(1), line: z.number().int().positive().optional(), body: z.string().min(1) })).default([]),
   }),
   output: z.object({ review_id: z.string(), state: z.string() }),
   handler: ({ core, caller }, input) =>
-    core.pulls.review(caller, { number: input.pr_number, verdict: input.verdict, body: input.body, comments: input.comments }),
+    core.pulls.review(caller, { number: input.pr_number, head: input.head_sha, verdict: input.verdict, body: input.body, comments: input.comments }),
 })

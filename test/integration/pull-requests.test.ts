@@ -104,7 +104,13 @@ describe('pull requests', () => {
     expect(await tree.logged('rival', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ status: 403, answer: { code: 'NOT_A_CHILD' } })
     expect(await tree.refusal('merge_pr', { pr_number: 999 })).toMatchObject({ code: 'PR_NOT_FOUND' })
 
-    const first = await tree.call('merge_pr', { pr_number: squash.pr_number }, { as: 'lead' })
+    // What was looked at before the last push is neither reviewed nor merged.
+    const { head_sha: head } = await tree.call('pr_diff', { pr_number: squash.pr_number }, { as: 'lead' })
+    expect(head).toBe(await tree.repository.git('rev-parse', 'main.lead.squashed'))
+    const older = { pr_number: squash.pr_number, head_sha: await tree.repository.git('rev-parse', 'main.lead.squashed~1') }
+    expect(await tree.refusal('merge_pr', older, { as: 'lead' })).toMatchObject({ code: 'HEAD_CHANGED', head })
+    expect(await tree.refusal('pr_review', { ...older, verdict: 'approve' }, { as: 'lead' })).toMatchObject({ code: 'HEAD_CHANGED' })
+    const first = await tree.call('merge_pr', { pr_number: squash.pr_number, head_sha: head }, { as: 'lead' })
     expect(first).toMatchObject({ merged: true, local_synced: true })
     const parents = async (sha: string): Promise<string[]> => (await tree.repository.git('show', '-s', '--format=%P', sha)).split(' ')
     expect(await parents(first.sha)).toHaveLength(1)

@@ -111,10 +111,12 @@ describe('diffPullRequest', () => {
 
   it('says that fixes came after a change request, also one that was not seen before the push', () => {
     const requested = pull({ reviewDecision: 'changes_requested', reviews: [review()] })
-    const pushed = { ...at('c'), reviews: [review()], reviewDecision: 'changes_requested' as const }
+    const pushed = { ...at('c'), reviews: [review()], reviewDecision: 'none' as const }
     expect(diff(requested, pull(pushed))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: true } })
     expect(diff(pull(), pull(pushed))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: true } })
     expect(diff(pull(), pull(at('c')))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: false } })
+    // A rebase of the same work: the forge still holds the request open.
+    expect(diff(requested, pull({ ...pushed, reviewDecision: 'changes_requested' }))[0]).toMatchObject({ payload: { after_changes_requested: false } })
   })
 
   it('tells of a conflict with its files and of its end, unknown in between or not', () => {

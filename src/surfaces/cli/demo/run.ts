@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises'
 import type { TreeView } from '../../../core/core.ts'
 import { listRepositoryRecords } from '../../../config/user-state.ts'
 import { ExomonadError } from '../../../errors.ts'
-import { repositoryHash } from '../../../paths.ts'
+import { pathsOf } from '../../../paths.ts'
 import type { Client } from '../../client.ts'
 import { connectToDaemon } from '../connect.ts'
 import type { CliContext } from '../context.ts'
@@ -96,12 +95,8 @@ export async function endDemo(context: CliContext, workspace: Workspace): Promis
     .exomonad('down')
     .catch(() => workspace.exomonad('daemon', 'stop'))
     .catch(() => killDaemon(workspace))
-  // A terminal server that outlived its daemon is the demo's own, named by the hash of its repository. tmux leaves its socket file.
-  const server = ['-L', `exomonad-${repositoryHash(inside.stdout.trim())}`]
-  const socket = await workspace.run('tmux', [...server, 'display-message', '-p', '#{socket_path}'], workspace.folder)
-  if (socket.exitCode !== 0) return
-  await workspace.run('tmux', [...server, 'kill-server'], workspace.folder)
-  await rm(socket.stdout.trim(), { force: true })
+  // What outlived its daemon all the same is the demo's own.
+  await context.host.endTerminals(pathsOf(inside.stdout.trim(), workspace.repository))
 }
 
 /** A daemon that does not even stop must not live on in a folder that is about to go. */
