@@ -53,6 +53,11 @@ export function createRunning(
     if (launching.has(agent.id)) throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, { agent: agent.id })
     launching.add(agent.id)
     try {
+      // Looked at again: another start may have come to its end since.
+      const now = await store.agents.get(agent.id)
+      if (now !== undefined && now.pid !== null && now.pid !== agent.pid) {
+        throw new ExomonadError('INVALID_ARG', `${agent.name} was started a moment ago. \`exomonad attach ${agent.branch}\` shows it.`, { agent: agent.id })
+      }
       return await launchNow(agent, mode, prompt)
     } finally {
       launching.delete(agent.id)
