@@ -85,7 +85,7 @@ export function createHost(environment: Environment): Host {
 }
 
 /** The daemon is nobody’s agent, whoever started it. */
-const AGENT_VARIABLES = /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL)$/
+const AGENT_VARIABLES = /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL|MCP_URL)$/
 
 const daemonVariables = (environment: Environment): Record<string, string> =>
   Object.fromEntries(Object.entries(environment.variables).filter(([name]) => !AGENT_VARIABLES.test(name)))

@@ -20,6 +20,7 @@ import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
 import { chooseMultiplexer } from './daemon/choose-multiplexer.ts'
 import { startMaintenance } from './daemon/maintenance.ts'
 import { createHumanNotice } from './daemon/notify-human.ts'
+import { openMcp } from './daemon/open-mcp.ts'
 import { createReleaser } from './daemon/releaser.ts'
 import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
@@ -151,6 +152,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       node: process.execPath,
       bin: programFile('bin'),
     })
+    const mcp = config().mcp.http ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log }) : null
+    if (mcp !== null) release.add('mcp', () => mcp.close())
     const assembled: AssembledCore = assembleCore({
       store,
       git,
@@ -175,6 +178,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onJournalStep: options.onJournalStep ?? (() => {}),
       socket,
       agentPath: paths.bin,
+      mcpUrl: mcp?.url ?? null,
       agentEnvironment: agentEnv,
     })
     const { core } = assembled
@@ -210,8 +214,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       version,
       repository: paths.home,
       clock,
-      health: () => ({ multiplexer: multiplexer.name, forge: forge.kind }),
+      health: () => ({ multiplexer: multiplexer.name, forge: forge.kind, ...(mcp === null ? {} : { mcp: mcp.url }) }),
       roleTools,
+      ...(mcp === null ? {} : { loopback: mcp }),
     })
     await http.listen(socket)
     release.add('http', () => http.close())

@@ -31,6 +31,8 @@ export interface Paths {
   readonly bin: string
   /** `{home, rootWorktree, socket}`: what cannot be derived. */
   readonly repositoryFile: string
+  /** `{port}`: where MCP was last served over HTTP. */
+  readonly mcpFile: string
   readonly config: string
   readonly configFile: string
   /** Copy of the configuration as last used: it is often not committed, and `git clean -fdx` takes what is not. */
@@ -59,6 +61,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     origin: join(state, 'origin.git'),
     bin: join(state, 'bin'),
     repositoryFile: join(state, 'repository.json'),
+    mcpFile: join(state, 'mcp.json'),
     config,
     configFile: join(config, 'config.toml'),
     keptConfigFile: join(state, 'config.toml'),

@@ -37,6 +37,7 @@ export async function httpSection(): Promise<string> {
     )
   rows.push(
     ['`POST /v1/tools/<name>`', 'Any tool above, for those who may call it', 'The tool’s arguments'],
+    ['`GET /v1/mcp`', 'With `Upgrade: mcp-stdio`: the MCP stream of [`exomonad mcp`](mcp.md)', ''],
     ['`GET /openapi.json`', 'All of this as OpenAPI 3.1', ''],
   )
   return [

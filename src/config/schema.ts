@@ -124,6 +124,23 @@ export const configSchema = z
         transcripts_mb: z.number().positive().default(200).describe('Terminal transcripts of agents that ended. Megabytes.'),
       })
       .prefault({}),
+    mcp: z
+      .strictObject({
+        http: z
+          .boolean()
+          .default(true)
+          .describe(
+            'Serve MCP over HTTP on 127.0.0.1, for programs that are given EXOMONAD_MCP_URL; `exomonad mcp` works without. Read when the daemon starts.',
+          ),
+        port: z
+          .number()
+          .int()
+          .min(1)
+          .max(65_535)
+          .optional()
+          .describe('Its port. Default: a free one, kept from one start of the daemon to the next. Read when the daemon starts.'),
+      })
+      .prefault({}),
     environment: z.strictObject({ pass: z.array(z.string()).default([]).describe('Further variables of yours that agents may see.') }).prefault({}),
     log: z.strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Of the daemon’s log.') }).prefault({}),
     git: z.strictObject({ checkout_workers: z.number().int().min(1).default(4).describe('Parallel checkout in new worktrees.') }).prefault({}),

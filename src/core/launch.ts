@@ -37,6 +37,8 @@ export function createLauncher(
   deps: Pick<Deps, 'multiplexer' | 'files' | 'settings' | 'paths'> & {
     socket: string
     agentPath: string
+    /** Where MCP is served over HTTP; null where it isn’t. */
+    mcpUrl: string | null
     agentEnvironment: () => Promise<Record<string, string>>
   },
 ): Launcher {
@@ -96,6 +98,7 @@ export function createLauncher(
         EXOMONAD_TOKEN: token.secret,
         EXOMONAD_AUTH_FILE: authFile,
         EXOMONAD_SPOOL: paths.spool,
+        ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
         EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
       }
       const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })

@@ -32,7 +32,9 @@ export interface AssembledCore {
 }
 
 /** Wires the use cases. Order is that of dependence. */
-export function assembleCore(deps: Deps & { socket: string; agentPath: string; agentEnvironment: () => Promise<Record<string, string>> }): AssembledCore {
+export function assembleCore(
+  deps: Deps & { socket: string; agentPath: string; mcpUrl: string | null; agentEnvironment: () => Promise<Record<string, string>> },
+): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
   const launcher = createLauncher(deps)

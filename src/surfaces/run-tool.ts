@@ -49,15 +49,17 @@ export interface ListedTool {
 }
 
 /** The tools a caller may use, sorted by name. `all` adds the unlisted ones, for the human only. */
-export function listTools(tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): ListedTool[] {
+export const listTools = (tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): ListedTool[] =>
+  toolsFor(tools, caller, options).map(describeTool)
+
+export function toolsFor(tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): AnyTool[] {
   const all = options.all === true && actsAsHuman(caller)
-  return tools
-    .filter((tool) => (all || tool.listed) && mayUse(tool, caller, options.roleTools))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map((tool) => {
-      const { input, output } = schemasOf(tool)
-      return { name: tool.name, description: tool.description, inputSchema: jsonSchema(input, 'input'), outputSchema: jsonSchema(output, 'output') }
-    })
+  return tools.filter((tool) => (all || tool.listed) && mayUse(tool, caller, options.roleTools)).toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+export function describeTool(tool: AnyTool): ListedTool {
+  const { input, output } = schemasOf(tool)
+  return { name: tool.name, description: tool.description, inputSchema: jsonSchema(input, 'input'), outputSchema: jsonSchema(output, 'output') }
 }
 
 const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.BaseSchema => z.toJSONSchema(schema, { io, unrepresentable: 'any' })

@@ -15,5 +15,8 @@ export const question = defineTool({
     z.object({ status: z.literal('answered'), question_id: z.string(), answer: z.string() }),
     z.object({ status: z.literal('pending'), question_id: z.string() }),
   ]),
-  handler: ({ core, caller, signal }, input) => core.talking.question(caller, input.message, input.timeout, signal),
+  handler: ({ core, caller, signal, progress }, input) => {
+    progress('Waiting for the answer')
+    return core.talking.question(caller, input.message, input.timeout, signal)
+  },
 })

@@ -56,6 +56,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'ps', group: LOOK, summary: 'The daemons of all repositories', load: () => import('./ps.ts') },
 
   { name: 'call', group: AGENTS, summary: 'Call a tool with JSON', load: () => import('./call.ts') },
+  { name: 'mcp', group: AGENTS, summary: 'Serve the tools to an MCP client on standard input and output', load: () => import('./mcp.ts') },
   { name: 'hook', group: AGENTS, summary: 'Report what an agent’s program does, and run the stop check', load: () => import('./hook.ts') },
   { name: 'ack', group: AGENTS, summary: 'Confirm messages that arrived', load: () => import('./ack.ts') },
   { name: 'completion', group: AGENTS, summary: 'Print the completion script for a shell', load: () => import('./completion.ts') },

@@ -19,11 +19,27 @@ export interface ConnectDeps {
 
 /** A client with the caller’s own token: the agent’s in an agent, the owner’s for the human. NOT_ALLOWED where an agent has none. */
 export async function connectToDaemon(deps: ConnectDeps): Promise<Client> {
+  return (await openAccess(deps)).client
+}
+
+export interface Access {
+  readonly socket: string
+  readonly token: string
+}
+
+/** What a connection of one’s own needs, by the same rules; the human’s daemon runs when this returns. */
+export async function findAccess(deps: ConnectDeps): Promise<Access> {
+  const { client, isOwner, ...access } = await openAccess(deps)
+  if (isOwner) await client.get('/healthz')
+  return access
+}
+
+async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client; isOwner: boolean }> {
   const { environment } = deps
   const agentToken = await readAgentToken(environment)
   if (agentToken !== null) {
     const socket = environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
-    return neverTheOwner(createClient({ socket, token: agentToken, as: deps.as }))
+    return { socket, token: agentToken, isOwner: false, client: neverTheOwner(createClient({ socket, token: agentToken, as: deps.as })) }
   }
   if (environment.agentId !== null) throw withoutToken('EXOMONAD_AGENT_ID is set')
   const located = await locateRepository(deps.cwd, environment, deps.host)
@@ -32,10 +48,11 @@ export async function connectToDaemon(deps: ConnectDeps): Promise<Client> {
   if (token === null) {
     throw new ExomonadError('UNAUTHORIZED', 'Your owner’s token for this repository is gone. `exomonad init` makes a new one; then `exomonad daemon stop`.')
   }
-  const client = createClient({ socket: located.file.socket, token, as: deps.as })
+  const { socket } = located.file
+  const client = createClient({ socket, token, as: deps.as })
   const owner = deps.start ? startingClient(client, located, deps.host) : client
   await refuseAdoptedWorktree(located, owner)
-  return owner
+  return { socket, token, isOwner: true, client: owner }
 }
 
 /** Where the human alone may act: throws NOT_ALLOWED in an agent or its worktree. */

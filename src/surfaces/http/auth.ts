@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../../adapters/store/store.ts'
 import type { Caller, Directory } from '../../core/core.ts'
@@ -27,7 +28,7 @@ export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
   fastify.decorateRequest('caller', null)
   fastify.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.public === true) return
-    request.caller = await identify(deps, request)
+    request.caller = await identify(deps, request.headers)
   })
 }
 
@@ -37,14 +38,15 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller
 }
 
-async function identify(deps: AuthDeps, request: FastifyRequest): Promise<Caller> {
-  const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+/** Who a request comes from. UNAUTHORIZED without a token or with nobody’s, NOT_ALLOWED with that of an agent that ended. */
+export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Promise<Caller> {
+  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
   if (token === undefined)
     throw new ExomonadError(
       'UNAUTHORIZED',
       'The request carries no token. Send `Authorization: Bearer` with the one from EXOMONAD_TOKEN or EXOMONAD_AUTH_FILE.',
     )
-  const as = headerText(request.headers['x-exomonad-as'])
+  const as = headerText(headers['x-exomonad-as'])
   const hash = createHash('sha256').update(token).digest('hex')
   if (sameHash(hash, deps.ownerTokenHash)) return { kind: 'human', agent: as === undefined ? await deps.directory.root() : await deps.directory.find(as) }
 

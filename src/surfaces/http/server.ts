@@ -6,6 +6,9 @@ import type { Core } from '../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { AnyTool } from '../../tools/define.ts'
+import type { LoopbackServer } from '../mcp/loopback.ts'
+import { createMcpOverHttp } from '../mcp/over-http.ts'
+import { installMcpUpgrade } from '../mcp/over-socket.ts'
 import type { RoleTools } from '../tool-access.ts'
 import { installAuth } from './auth.ts'
 import { answerError, fromFastify, installErrors, rawAnswer } from './errors.ts'
@@ -34,6 +37,8 @@ export interface HttpServerDeps {
   readonly health?: () => Record<string, unknown>
   /** `[roles.NAME] tools` of the configuration. */
   readonly roleTools?: RoleTools
+  /** Where MCP is served over HTTP as well. */
+  readonly loopback?: Pick<LoopbackServer, 'serve'>
   /** Milliseconds between comments in an event stream without events; default 15 s. */
   readonly heartbeat?: number
 }
@@ -66,7 +71,8 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   fastify.setSerializerCompiler(() => (value) => JSON.stringify(value))
   parseEveryBodyAsJson(fastify)
   installErrors(fastify, deps.log)
-  installAuth(fastify, { directory: deps.core.directory, ownerTokenHash: deps.ownerTokenHash, findAgentByTokenHash: deps.findAgentByTokenHash })
+  const auth = { directory: deps.core.directory, ownerTokenHash: deps.ownerTokenHash, findAgentByTokenHash: deps.findAgentByTokenHash }
+  installAuth(fastify, auth)
   await installOpenApi(fastify, deps.version)
 
   healthRoute(fastify, { ...deps, health: deps.health ?? (() => ({})) })
@@ -75,6 +81,9 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   eventRoute(fastify, { events: deps.events, directory: deps.core.directory, heartbeat: deps.heartbeat ?? 15_000 })
   hookRoutes(fastify, deps.core.hooks)
   openApiRoute(fastify)
+  const mcp = { core: deps.core, tools: deps.tools, roleTools, log: deps.log, version: deps.version, clock: deps.clock, auth }
+  installMcpUpgrade(fastify, mcp)
+  deps.loopback?.serve(createMcpOverHttp(mcp))
 
   return {
     fastify,

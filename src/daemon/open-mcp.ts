@@ -1,0 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Log } from '../log.ts'
+import { listenOnLoopback, type LoopbackServer } from '../surfaces/mcp/loopback.ts'
+
+/** MCP’s port: the configured one, else the one of before, which agents that live on were given, else any. */
+export async function openMcp({ file, port, log }: { file: string; port: number | undefined; log: Log }): Promise<LoopbackServer> {
+  const server = await listenOnLoopback(
+    [...new Set([port, await recordedPort(file)])].filter((wanted) => wanted !== undefined),
+    log,
+  )
+  await writeFile(file, `${JSON.stringify({ version: 1, port: server.port })}\n`, { mode: 0o600 })
+  return server
+}
+
+async function recordedPort(file: string): Promise<number | undefined> {
+  try {
+    const { port } = JSON.parse(await readFile(file, 'utf8')) as { port?: unknown }
+    return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { mcpTool, structured } from '../../../src/surfaces/mcp/tool-schemas.ts'
+import { ALL_TOOLS } from '../../../src/tools/all.ts'
+import { defineTool, type AnyTool } from '../../../src/tools/define.ts'
+
+const toolOf = (output: z.ZodType): AnyTool =>
+  defineTool({ name: 't', description: 'd', audience: ['tl'], listed: true, input: z.object({}), output, handler: async () => undefined as never })
+
+describe('tools as MCP lists them', () => {
+  it.each(ALL_TOOLS.map((tool) => [tool.name, tool] as const))('%s takes and gives objects, and says no dialect', (_name, tool) => {
+    const listed = mcpTool(tool)
+    for (const schema of [listed.inputSchema, listed.outputSchema]) {
+      expect(schema.type).toBe('object')
+      expect(schema).not.toHaveProperty('$schema')
+    }
+    expect(Object.keys(listed).toSorted()).toEqual(['description', 'inputSchema', 'name', 'outputSchema'])
+  })
+
+  it('give a union of objects as it is', () => {
+    const tool = toolOf(z.discriminatedUnion('status', [z.object({ status: z.literal('a') }), z.object({ status: z.literal('b'), n: z.number() })]))
+    expect(mcpTool(tool).outputSchema).toMatchObject({ type: 'object', oneOf: [{ type: 'object' }, { type: 'object' }] })
+    expect(structured(tool, { status: 'a' })).toEqual({ status: 'a' })
+  })
+
+  it.each([
+    ['a list', z.array(z.string()), ['x']],
+    ['one or a list', z.union([z.object({ n: z.number() }), z.array(z.object({ n: z.number() }))]), { n: 1 }],
+    ['text', z.string(), 'x'],
+  ])('wrap %s as {result}, in schema and value alike', (_what, output, value) => {
+    const tool = toolOf(output)
+    expect(mcpTool(tool).outputSchema).toMatchObject({ type: 'object', required: ['result'], properties: { result: {} } })
+    expect(structured(tool, value)).toEqual({ result: value })
+  })
+})
