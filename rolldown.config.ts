@@ -6,6 +6,7 @@ import { defineConfig } from 'rolldown'
  */
 export default defineConfig({
   platform: 'node',
+  resolve: { alias: { '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts` } },
   external: ['better-sqlite3', '@lydell/node-pty'],
   input: {
     bin: 'src/bin.ts',
