@@ -9,6 +9,7 @@ export interface SemanticFault {
 
 /** What may stand in double braces in an agent’s argv. */
 export const PLACEHOLDERS = ['prompt', 'prompt_file', 'worktree', 'branch', 'name', 'agent_id', 'role', 'session_id', 'transcript', 'node'] as const
+export type Placeholder = (typeof PLACEHOLDERS)[number]
 
 /** References that lead nowhere: agents of roles, placeholders, tools of custom roles (checked where the names are given). */
 export function checkReferences(config: Config, toolNames?: readonly string[]): SemanticFault[] {

@@ -107,6 +107,8 @@ export function createRunning(
         source: 'daemon',
         actor: 'daemon',
       })
+      // Its token must not lie about where no program has it.
+      await files.remove(agent.id)
       throw thrown
     }
   }

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import type { Placeholder } from '../../config/check.ts'
 import type { AgentConfig } from '../../config/schema.ts'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentCli, LaunchRequest } from './agent-cli.ts'
-
-/** What stands for what in `[agents.NAME] command`. The config check refuses other placeholders. */
-export const COMMAND_PLACEHOLDERS = ['prompt', 'prompt_file', 'worktree', 'branch', 'name', 'agent_id', 'role', 'session_id', 'transcript', 'node'] as const
 
 /**
  * Any program as an agent: an argv template. It has no conversation that could be forked; a parent’s transcript, where there is one,
@@ -16,7 +14,7 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
   const { name, config } = options
 
   const fill = (argv: readonly string[], request: LaunchRequest): string[] => {
-    const values: Record<(typeof COMMAND_PLACEHOLDERS)[number], string> = {
+    const values: Record<Placeholder, string> = {
       prompt: request.prompt,
       prompt_file: request.promptFile,
       worktree: request.worktree,
