@@ -7,6 +7,7 @@ import { openGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
 import { createAgentFiles } from './adapters/host/agent-files.ts'
 import { writeBinShim } from './adapters/host/bin-shim.ts'
+import { freePort } from './adapters/host/free-port.ts'
 import { acquireInstanceLock } from './adapters/host/instance-lock.ts'
 import { openLogFile } from './adapters/host/log-file.ts'
 import { createNotifier } from './adapters/host/notify.ts'
@@ -71,7 +72,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (repository === null) throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${options.cwd}. Run \`exomonad init\`.`)
     const paths = pathsOf(facts.commonDir, repository.home)
     const { socket } = repository
-    for (const folder of [paths.state, paths.spool, paths.prompts, paths.launch, paths.auth, paths.transcripts, paths.ciLogs, dirname(paths.log)]) {
+    for (const folder of [
+      paths.state,
+      paths.spool,
+      paths.prompts,
+      paths.launch,
+      paths.auth,
+      paths.agents,
+      paths.transcripts,
+      paths.ciLogs,
+      dirname(paths.log),
+    ]) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
     }
 
@@ -98,7 +109,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const store = await openSqliteStore({ file: paths.database, log, clock })
     release.add('store', () => store.close())
 
-    const agentEnv = async () => agentEnvironment(environment, (await settings.config()).environment.pass)
+    const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
     const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
     const multiplexer = await chooseMultiplexer({
       kind: config().multiplexer.kind,
@@ -159,7 +170,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       git,
       multiplexer,
       forge,
-      files: createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: agentEnv }),
+      files: createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() }),
       publisher,
       outbox,
       polling: poller,
@@ -179,6 +190,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       socket,
       agentPath: paths.bin,
       mcpUrl: mcp?.url ?? null,
+      hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
+      freePort,
       agentEnvironment: agentEnv,
     })
     const { core } = assembled

@@ -20,6 +20,8 @@ export interface Paths {
   readonly launch: string
   /** 0600 token files, one per agent: EXOMONAD_AUTH_FILE. */
   readonly auth: string
+  /** A folder per agent with what its program was given: settings, hooks, and how it is talked to. 0700. */
+  readonly agents: string
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
   readonly ciLogs: string
@@ -55,6 +57,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     prompts: join(state, 'prompts'),
     launch: join(state, 'launch'),
     auth: join(state, 'auth'),
+    agents: join(state, 'agents'),
     transcripts: join(state, 'transcripts'),
     ciLogs: join(state, 'ci', 'logs'),
     ciWork: join(config, 'ci'),

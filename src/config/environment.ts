@@ -76,8 +76,11 @@ const REMOTES = [
 
 function pick(environment: Environment, names: readonly string[]): Record<string, string> {
   const wanted = new Set(names)
+  const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   const picked: Record<string, string> = { PATH: environment.path, HOME: environment.home }
-  for (const [key, value] of Object.entries(environment.variables)) if (wanted.has(key) || key.startsWith('LC_')) picked[key] = value
+  for (const [key, value] of Object.entries(environment.variables)) {
+    if (wanted.has(key) || key.startsWith('LC_') || prefixes.some((prefix) => key.startsWith(prefix))) picked[key] = value
+  }
   return picked
 }
 

@@ -6,6 +6,7 @@ import { checkReferences } from './check.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
 import { configJsonSchema, describeAllowed, schemaAt, type SchemaNode } from './schema-guide.ts'
+import { withPresets } from './presets.ts'
 import { configSchema, type Config } from './schema.ts'
 import { lineOfKey, linesOfKeys } from './toml-lines.ts'
 
@@ -33,7 +34,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
 
 /** The same from a text; `file` is what messages name. */
 export function parseConfig(text: string, file: string, options: LoadOptions = {}): Config {
-  const value = parseToml(text, file)
+  const value = withPresets(parseToml(text, file))
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw invalid(file, findingsOf(parsed.error, value, text))
   const faults = checkReferences(parsed.data, options.toolNames)
@@ -50,7 +51,7 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
 const invalid = (file: string, findings: readonly Finding[]): ExomonadError =>
   new ExomonadError('CONFIG_INVALID', describeFindings(file, findings), { file, findings })
 
-function parseToml(text: string, file: string): unknown {
+function parseToml(text: string, file: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (error) {

@@ -7,11 +7,16 @@ const argv = z.array(z.string()).min(1)
 
 export const agentSchema = z
   .strictObject({
-    adapter: z.enum(['command']).describe('How exomonad talks to this program. `command`: any program that reads its terminal.'),
+    adapter: z
+      .enum(['claude', 'gemini', 'codex', 'opencode', 'command'])
+      .describe('How exomonad talks to this program: as an agent CLI it knows, or `command`: any program that reads its terminal.'),
     command: argv.describe(
-      'The program and its arguments. Placeholders: {{prompt}}, {{prompt_file}}, {{worktree}}, {{branch}}, {{name}}, {{agent_id}}, {{role}}, {{session_id}}, {{transcript}}, {{node}} (the daemon’s own Node).',
+      'The program and its arguments; of an agent CLI the program, to which exomonad adds what it needs. Of adapter `command`, with placeholders: {{prompt}}, {{prompt_file}}, {{worktree}}, {{branch}}, {{name}}, {{agent_id}}, {{role}}, {{session_id}}, {{transcript}}, {{node}} (the daemon’s own Node).',
     ),
     resume_command: argv.optional().describe('Used by `exomonad resume`; without it the command is run again. Same placeholders.'),
+    model: z.string().optional().describe('The model, in the program’s own words. Default: the program’s own. Not for adapter `command`.'),
+    args: z.array(z.string()).default([]).describe('Further arguments for an agent CLI, before the task. Not for adapter `command`.'),
+    tools: z.array(z.string()).optional().describe('Of the tools of its role only these. Default: all of them.'),
     env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
     acks: z.boolean().default(false).describe('The program confirms each message with `exomonad ack`; without, a message typed into its pane stays “sent”.'),
     reports_state: z
@@ -28,6 +33,17 @@ export const roleSchema = z
   .strictObject({
     agent: z.string().optional().describe('The [agents.NAME] that runs agents of this role.'),
     tools: z.array(z.string()).optional().describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+    permissions: z
+      .strictObject({
+        policy: z
+          .enum(['off', 'ask', 'list', 'all'])
+          .default('off')
+          .describe(
+            'Who decides over what the agent CLI would ask a person about. off: the CLI asks in its terminal. ask: it is put to your inbox as well, where the CLI lets it be answered. list: what `allow` names is not asked about. all: nothing is, as if you had said so to the CLI.',
+          ),
+        allow: z.array(z.string()).default([]).describe('For policy `list`: in the CLI’s own words, such as "Bash(git commit:*)".'),
+      })
+      .prefault({}),
   })
   .meta({ id: 'RoleConfig' })
 

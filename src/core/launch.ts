@@ -28,10 +28,15 @@ export interface Launcher {
   requireProgram(cliName: string): Promise<void>
   /** Name of the [agents.NAME] that runs a role. AGENT_CLI_MISSING with what to write where none is set. */
   cliOfRole(role: string, override?: string): Promise<string>
-  plan(agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>): Promise<LaunchPlan>
+  plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
   /** Writes prompt, token and launch file, and opens the pane. */
-  launch(agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'> & { token: Token }): Promise<Launched>
+  launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
 }
+
+type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>
+
+/** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
+const TOOL_TIMEOUT = 24 * 60 * 60
 
 export function createLauncher(
   deps: Pick<Deps, 'multiplexer' | 'files' | 'settings' | 'paths'> & {
@@ -39,19 +44,30 @@ export function createLauncher(
     agentPath: string
     /** Where MCP is served over HTTP; null where it isn’t. */
     mcpUrl: string | null
-    agentEnvironment: () => Promise<Record<string, string>>
+    /** Absolute path of hooks/program.sh. */
+    hookScript: string
+    freePort: () => Promise<number>
+    /** What agents may see; `passes`: what their program needs beyond that. */
+    agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
   },
 ): Launcher {
   const { multiplexer, files, settings, paths } = deps
 
-  const request = (agent: Agent, options: Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>): LaunchRequest => ({
+  const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
     ...options,
     agentId: agent.id,
     name: agent.name,
     role: agent.role,
     branch: agent.branch,
     worktree: agent.worktree,
+    repository: paths.home,
     promptFile: files.promptFile(agent.id),
+    folder: files.folder(agent.id),
+    hookScript: deps.hookScript,
+    mcpUrl: deps.mcpUrl,
+    permissions: (await settings.config()).roles[agent.role]?.permissions ?? { policy: 'off', allow: [] },
+    toolTimeout: TOOL_TIMEOUT,
+    freePort: deps.freePort,
   })
 
   const cliOf = (agent: Agent) => {
@@ -77,14 +93,17 @@ export function createLauncher(
       }
       return name
     },
-    plan: async (agent, options) => (await cliOf(agent)).plan(request(agent, options)),
+    plan: async (agent, options) => (await cliOf(agent)).plan(await request(agent, options)),
     launch: async (agent, { token, ...options }) => {
       const cli = await cliOf(agent)
       const config = await settings.config()
       await files.writePrompt(agent.id, options.prompt)
       const authFile = await files.writeAuth(agent.id, token.secret)
-      const plan = await cli.plan(request(agent, options))
-      const base = await deps.agentEnvironment()
+      const asked = await request(agent, options)
+      const plan = await cli.plan(asked)
+      await files.writePlanned(agent.id, agent.worktree, plan.files)
+      await files.writeChannel(agent.id, plan.channel)
+      const base = await deps.agentEnvironment(cli.passes)
       const env = {
         ...base,
         ...plan.env,
@@ -111,7 +130,29 @@ export function createLauncher(
         columns: config.multiplexer.columns,
         rows: config.multiplexer.rows,
       })
-      return { ...pane, plan }
+      if (cli.settle === undefined) return { ...pane, plan }
+      const settled = await cli.settle(
+        {
+          agentId: agent.id,
+          pid: pane.pid,
+          worktree: agent.worktree,
+          session: plan.sessionId === null ? null : { id: plan.sessionId, transcript: null },
+          folder: asked.folder,
+          channel: plan.channel,
+          title: null,
+        },
+        asked,
+        plan,
+      )
+      return {
+        ...pane,
+        plan: {
+          ...plan,
+          session: settled.forked ? 'forked' : plan.session === 'forked' ? 'fresh' : plan.session,
+          sessionId: settled.session?.id ?? plan.sessionId,
+          warnings: [...plan.warnings, ...settled.warnings],
+        },
+      }
     },
   }
 }

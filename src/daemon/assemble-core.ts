@@ -33,7 +33,14 @@ export interface AssembledCore {
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
-  deps: Deps & { socket: string; agentPath: string; mcpUrl: string | null; agentEnvironment: () => Promise<Record<string, string>> },
+  deps: Deps & {
+    socket: string
+    agentPath: string
+    mcpUrl: string | null
+    hookScript: string
+    freePort: () => Promise<number>
+    agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
+  },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()

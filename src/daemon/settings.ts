@@ -1,6 +1,6 @@
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import { createCommandCli } from '../adapters/agent-cli/command.ts'
+import { exec } from '../adapters/exec.ts'
 import type { Environment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -8,6 +8,7 @@ import { assertTrusted, checkTrust, type TrustSubject } from '../config/trust.ts
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
+import { createAgentCli } from './agent-clis.ts'
 
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
@@ -99,7 +100,16 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
           { agent: name },
         )
       }
-      const cli = createCommandCli({ name, config: agent, path: deps.environment.path, node: deps.node, home: deps.trust.paths.home })
+      const cli = createAgentCli({
+        name,
+        config: agent,
+        path: deps.environment.path,
+        node: deps.node,
+        home: deps.trust.paths.home,
+        userHome: deps.environment.home,
+        variables: deps.environment.variables,
+        exec,
+      })
       clis.set(name, cli)
       return cli
     },

@@ -24,6 +24,13 @@ export function launchRequest(facts: Partial<LaunchRequest> = {}): LaunchRequest
     prompt: 'Add a login page; "quotes", $(substitutions) and\nlines stay what they are.',
     promptFile: '/state/prompts/auth.md',
     session: null,
+    repository: '/repository',
+    folder: '/state/agents/auth',
+    hookScript: '/package/hooks/program.sh',
+    mcpUrl: 'http://127.0.0.1:4100/mcp',
+    permissions: { policy: 'off', allow: [] },
+    toolTimeout: 86_400,
+    freePort: async () => 4200,
     ...facts,
   }
 }

@@ -68,6 +68,10 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly multiplexer?: 'tmux' | 'headless'
   /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
   readonly config?: string
+  /** [agents.NAME] of each role, where they are not scripted agents. */
+  readonly roles?: { readonly tl?: string; readonly dev?: string }
+  /** Called before `exomonad init`, with the home of the person who runs it. */
+  readonly prepareHome?: (home: string) => void
   /** False to leave `exomonad init` to the test. */
   readonly init?: boolean
   /** Extra environment of the command line (and so of the daemon). */
@@ -106,12 +110,12 @@ function parseJson(text: string): any {
 }
 
 /** TOML that makes both roles scripted agents. */
-export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = ''): string {
+export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = '', roles: { tl?: string; dev?: string } = {}): string {
   const quote = (text: string): string => JSON.stringify(text)
   return `[roles.tl]
-agent = "scripted"
+agent = ${quote(roles.tl ?? 'scripted')}
 [roles.dev]
-agent = "scripted"
+agent = ${quote(roles.dev ?? 'scripted')}
 [agents.scripted]
 adapter = "command"
 command = ["{{node}}", ${quote(SCRIPTED)}, "{{prompt_file}}"]
@@ -131,7 +135,8 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   mkdirSync(scripts)
   mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
   const multiplexer = options.multiplexer ?? (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
-  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, multiplexer, options.config))
+  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, multiplexer, options.config, options.roles))
+  options.prepareHome?.(repository.home)
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
   const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...options.env }

@@ -40,7 +40,7 @@ async function agentInPane() {
     ...{ id, name: 'recorder', kind: 'root', runtime: 'pane', role: 'tl', agentCli: 'x', parentId: null, depth: 0, branch: asBranchName('main') },
     ...{ baseBranch: null, forkPoint: null, worktree: folder, ownsWorktree: false, adopted: false, paneId, pid, sessionId: null, transcript: null },
     ...{ task: '', state: 'running', stateReason: null, stateSource: 'hook', stateAt: 0, outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0 },
-    ...{ tokens: 0, toolCalls: 0, stopObjection: null, stopBlocks: 0, stopExcuse: null, rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null },
+    ...{ tokens: 0, toolCalls: 0, tools: null, usage: null, stopObjection: null, stopBlocks: 0, stopExcuse: null, rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null },
     tokenHash: 'x',
   } as Agent)
 

@@ -123,7 +123,7 @@ describe('outbox', () => {
       ...{ id: agentId, name, kind: parentId === null ? 'root' : 'worker', runtime: 'pane', role: 'dev', agentCli: 'x', parentId, depth: 0 },
       ...{ branch: asBranchName(name), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false },
       ...{ paneId: pane(agentId), pid: 1, sessionId: null, transcript: null, task: '', state: 'idle', stateReason: null, stateSource: 'hook', stateAt: 0 },
-      ...{ outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0, tokens: 0, toolCalls: 0, stopObjection: null, stopBlocks: 0, stopExcuse: null },
+      ...{ outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0, tokens: 0, toolCalls: 0, tools: null, usage: null, stopObjection: null, stopBlocks: 0, stopExcuse: null },
       ...{ rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null, tokenHash: agentId },
       ...more,
     } as Agent

@@ -1,4 +1,24 @@
 import type { AgentId, BranchName } from '../../ids.ts'
+import type { Usage } from '../store/store.ts'
+import type { HookDialect } from './hook-dialect.ts'
+
+/** A conversation as the program itself keeps it. */
+export interface SessionRef {
+  readonly id: string
+  /** Absolute path of the file it is kept in, where there is one and it is known. */
+  readonly transcript: string | null
+}
+
+/**
+ * Who decides over tool calls that the program would ask a person about. `off`: exomonad passes nothing, the program asks in its terminal.
+ * `ask`: it asks, and the question is put to the human’s inbox as well, where the program lets it be answered. `list`: what `allow` names is
+ * not asked about. `all`: nothing is.
+ */
+export interface PermissionPolicy {
+  readonly policy: 'off' | 'ask' | 'list' | 'all'
+  /** In the program’s own words, e.g. `Bash(git commit:*)`. */
+  readonly allow: readonly string[]
+}
 
 export interface LaunchRequest {
   /** `fork`: with the conversation of `session`; `resume`: its own conversation again. */
@@ -8,21 +28,86 @@ export interface LaunchRequest {
   readonly role: string
   readonly branch: BranchName
   readonly worktree: string
+  /** The main worktree: what a person trusts when trusting “the repository”. */
+  readonly repository: string
   /** The whole first prompt, also in `promptFile`. */
   readonly prompt: string
   readonly promptFile: string
   /** The parent’s (fork) or its own (resume) session, where known. */
-  readonly session: { readonly id: string; readonly transcript: string | null } | null
+  readonly session: SessionRef | null
+  /** Folder of the agent’s own (0700), outside every worktree, that lives as long as its record. It may not exist yet: `files` of the plan go there. */
+  readonly folder: string
+  /** `hooks/program.sh`: `sh <hookScript> <event>` tells the daemon what the program’s hook said and prints what it is to read. */
+  readonly hookScript: string
+  /** Where MCP is served over HTTP (the bearer token is in EXOMONAD_TOKEN); null: only by `exomonad mcp` on stdio. */
+  readonly mcpUrl: string | null
+  readonly permissions: PermissionPolicy
+  /** Longest that one of our tools may take, seconds: the program’s own limits are set above it. */
+  readonly toolTimeout: number
+  /** A port of 127.0.0.1 that nobody listens on now. */
+  readonly freePort: () => Promise<number>
+}
+
+export interface PlannedFile {
+  /** Absolute; below `folder`, or untracked and ignored in the worktree. */
+  readonly path: string
+  readonly content: string
 }
 
 export interface LaunchPlan {
   readonly argv: readonly string[]
-  /** On top of the allow-list and the EXOMONAD_* variables. */
+  /** On top of the allow-list and the EXOMONAD_* variables. Not shown anywhere: secrets are fine. */
   readonly env: Readonly<Record<string, string>>
+  /** Written (0600) before the program starts. */
+  readonly files: readonly PlannedFile[]
   readonly session: 'forked' | 'fresh' | 'resumed'
   /** Id the session will have, where it can be chosen. */
   readonly sessionId: string | null
+  /** What the adapter needs to talk to the running program (port, password …). Kept 0600, handed back as `LiveAgent.channel`. */
+  readonly channel: Readonly<Record<string, string>> | null
   readonly warnings: readonly string[]
+}
+
+/** A running agent, as its adapter needs to know it. */
+export interface LiveAgent {
+  readonly agentId: AgentId
+  /** Of the program in its terminal. */
+  readonly pid: number | null
+  readonly worktree: string
+  readonly session: SessionRef | null
+  readonly folder: string
+  readonly channel: Readonly<Record<string, string>> | null
+  /** What the program calls its terminal’s window, where it says so. */
+  readonly title: string | null
+}
+
+/**
+ * What the program can be seen doing now. `unknown`: it can’t be told, and nothing may be typed.
+ * `source`: its own status file or interface, or the terminal’s title.
+ */
+export interface Observation {
+  readonly state: 'idle' | 'running' | 'waiting' | 'unknown'
+  readonly reason: string | null
+  readonly source: 'session' | 'screen'
+}
+
+/** `accepted`: the program has it and will show it to its model once. `refused`: it certainly has not. A throw: it can’t be told. */
+export type ChannelResult = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly reason: string }
+
+/** A way of the program’s own to be given a message, beside its terminal. */
+export interface NativeChannel {
+  /** Also while a turn is under way. */
+  readonly midTurn: boolean
+  send(live: LiveAgent, text: string): Promise<ChannelResult>
+}
+
+export interface CliFinding {
+  readonly status: 'ok' | 'warning' | 'problem'
+  readonly found: string
+  /** What to do about it. */
+  readonly fix?: string
+  /** Does it, after the person agreed: the only thing that may write into the person’s own configuration. Answers what was written. */
+  readonly mend?: () => Promise<string>
 }
 
 /** One agent program. Implementations pass test/conformance/agent-cli.test.ts. */
@@ -35,8 +120,30 @@ export interface AgentCli {
   readonly reportsState: boolean
   /** Between paste and Enter, milliseconds. */
   readonly enterDelay: number
-  /** Throws AGENT_CLI_MISSING with what to do. */
+  /** A longer paste is mangled or distrusted: a line that points to the message is typed, and the prompt hook’s answer carries the text. */
+  readonly pasteLimit: { readonly lines: number; readonly chars: number } | null
+  /** Variables of the person’s environment that it needs (keys, endpoints); a trailing `*` stands for any ending. */
+  readonly passes: readonly string[]
+  /** How its hooks are read and answered; null where it has none that exomonad sets up. */
+  readonly hooks: HookDialect | null
+  readonly channel: NativeChannel | null
+  /** Throws AGENT_CLI_MISSING with what to do. Writes nothing. */
   plan(request: LaunchRequest): Promise<LaunchPlan>
   /** Finds the program: its absolute path, or what to do. */
   locate(): Promise<{ kind: 'found'; path: string } | { kind: 'missing'; reason: string }>
+  /** For `doctor` and `init`: its version against the tested ones, and whether a first-run dialog will hold it up. */
+  diagnose(repository: string): Promise<readonly CliFinding[]>
+  /**
+   * After the program was started: what could not be said by argv (a fork made through its interface, a session’s id). Waits until it is up,
+   * within reason; answers what is known by then. Absent where there is nothing to do.
+   */
+  settle?(live: LiveAgent, request: LaunchRequest, plan: LaunchPlan): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
+  /** Looks at the program without disturbing it; absent where only its hooks tell. */
+  observe?(live: LiveAgent): Promise<Observation>
+  /** Which of these words (ids of messages) stand in its conversation: proof that they arrived. Null where the conversation can’t be read. */
+  mentions?(live: LiveAgent, words: readonly string[]): Promise<ReadonlySet<string> | null>
+  /** What the conversation used up since it began, without what it inherited. Null where it can’t be read. */
+  usage?(live: LiveAgent): Promise<Usage | null>
+  /** Answers a permission question that `observe` or a hook told of, where that is not done by a hook’s answer. */
+  answerPermission?(live: LiveAgent, id: string, decision: 'allow' | 'deny'): Promise<void>
 }

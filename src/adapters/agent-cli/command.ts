@@ -1,16 +1,14 @@
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import type { Placeholder } from '../../config/check.ts'
-import type { AgentConfig } from '../../config/schema.ts'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentCli, LaunchRequest } from './agent-cli.ts'
+import { locateProgram } from './locate.ts'
+import type { AgentCliOptions } from './options.ts'
 
 /**
  * Any program as an agent: an argv template. It has no conversation that could be forked; a parent’s transcript, where there is one,
  * is handed over as a file by `{{transcript}}`.
  */
-export function createCommandCli(options: { name: string; config: AgentConfig; path: string; node: string; home: string }): AgentCli {
+export function createCommandCli(options: Pick<AgentCliOptions, 'name' | 'config' | 'path' | 'node' | 'home'>): AgentCli {
   const { name, config } = options
 
   const fill = (argv: readonly string[], request: LaunchRequest): string[] => {
@@ -38,6 +36,10 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
     acks: config.acks,
     reportsState: config.reports_state,
     enterDelay: config.enter_delay_ms,
+    pasteLimit: null,
+    passes: [],
+    hooks: null,
+    channel: null,
     plan: async (request) => {
       const resuming = request.mode === 'resume'
       const argv = fill(resuming ? (config.resume_command ?? config.command) : config.command, request)
@@ -45,6 +47,8 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
       return {
         argv,
         env: config.env,
+        files: [],
+        channel: null,
         session: resuming && config.resume_command !== undefined ? 'resumed' : 'fresh',
         sessionId: null,
         warnings:
@@ -52,26 +56,10 @@ export function createCommandCli(options: { name: string; config: AgentConfig; p
       }
     },
     locate: async () => {
-      const found = program.includes('{{node}}') ? options.node : await find(program, options.path, options.home)
-      if (found !== undefined) return { kind: 'found', path: found }
-      return {
-        kind: 'missing',
-        reason: `The program of [agents.${name}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.`,
-      }
+      if (program === '') throw new ExomonadError('AGENT_CLI_MISSING', 'The command of the agent is empty.')
+      if (program.includes('{{node}}')) return { kind: 'found', path: options.node }
+      return locateProgram(program, { agent: name, path: options.path, home: options.home })
     },
+    diagnose: async () => [],
   }
-}
-
-async function find(program: string, path: string, home: string): Promise<string | undefined> {
-  if (program === '') throw new ExomonadError('AGENT_CLI_MISSING', 'The command of the agent is empty.')
-  const candidates = program.includes('/') ? [resolve(home, program)] : path.split(delimiter).map((folder) => join(folder, program))
-  for (const candidate of candidates) {
-    try {
-      await access(candidate, constants.X_OK)
-      return candidate
-    } catch {
-      // not this one
-    }
-  }
-  return undefined
 }

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
 import type { Paths } from '../../paths.ts'
+import type { PlannedFile } from '../agent-cli/agent-cli.ts'
 import type { Exec } from '../exec.ts'
 import { launchFile } from './launch-file.ts'
 
@@ -16,7 +17,16 @@ export interface AgentFiles {
   writeAuth(id: AgentId, token: string): Promise<string>
   /** Writes the 0600 launch file and answers the argv that reads, deletes and becomes it. */
   writeLaunch(id: AgentId, options: { env: Readonly<Record<string, string>>; argv: readonly string[] }): Promise<readonly string[]>
-  /** Removes prompt, token and launch file. */
+  /** The agent’s own folder, for what its program is given. */
+  readonly folder: (id: AgentId) => string
+  /** Writes planned files (0600). OUTSIDE_ROOT for those that lie neither in the agent’s folder nor in its worktree. */
+  writePlanned(id: AgentId, worktree: string, files: readonly PlannedFile[]): Promise<void>
+  /** How the running program is talked to; null takes it away. */
+  writeChannel(id: AgentId, channel: Readonly<Record<string, string>> | null): Promise<void>
+  readChannel(id: AgentId): Promise<Readonly<Record<string, string>> | null>
+  /** Removes the agent’s own folder. */
+  removeFolder(id: AgentId): Promise<void>
+  /** Removes prompt, token and launch file, and what the running program was talked to by. */
   remove(id: AgentId): Promise<void>
   exists(path: string): Promise<boolean>
   /** Copies files (relative paths) between worktrees, copy-on-write where the filesystem can. OUTSIDE_ROOT for paths or links that leave them. */
@@ -35,6 +45,8 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
   const promptFile = (id: AgentId) => join(paths.prompts, `${id}.md`)
   const authFile = (id: AgentId) => join(paths.auth, id)
   const launchPath = (id: AgentId) => join(paths.launch, `${id}.sh`)
+  const folder = (id: AgentId) => join(paths.agents, id)
+  const channelFile = (id: AgentId) => join(folder(id), 'channel.json')
   const transcript = (id: AgentId) => join(paths.transcripts, `${id}.txt`)
 
   const writePrivate = async (file: string, text: string): Promise<string> => {
@@ -49,8 +61,30 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
     writePrompt: (id, text) => writePrivate(promptFile(id), text),
     writeAuth: (id, token) => writePrivate(authFile(id), token),
     writeLaunch: async (id, options) => ['/bin/sh', deps.launcher, await writePrivate(launchPath(id), launchFile({ ...options, unset: UNSET }))],
+    folder,
+    writePlanned: async (id, worktree, files) => {
+      await mkdir(folder(id), { recursive: true, mode: 0o700 })
+      for (const { path, content } of files) {
+        const root = path.startsWith(`${folder(id)}${sep}`) ? folder(id) : worktree
+        const target = inside(root, path)
+        await refuseLinks(root, target, path)
+        await writePrivate(target, content)
+      }
+    },
+    writeChannel: async (id, channel) => {
+      if (channel === null) await rm(channelFile(id), { force: true })
+      else await writePrivate(channelFile(id), JSON.stringify(channel))
+    },
+    readChannel: async (id) => {
+      try {
+        return JSON.parse(await readFile(channelFile(id), 'utf8')) as Record<string, string>
+      } catch {
+        return null
+      }
+    },
+    removeFolder: (id) => rm(folder(id), { recursive: true, force: true }),
     remove: async (id) => {
-      await Promise.all([promptFile(id), authFile(id), launchPath(id)].map((file) => rm(file, { force: true })))
+      await Promise.all([promptFile(id), authFile(id), launchPath(id), channelFile(id)].map((file) => rm(file, { force: true })))
     },
     exists: async (path) => {
       try {
@@ -103,7 +137,7 @@ async function refuseLinks(root: string, target: string, file: string): Promise<
   for (let path = target; path !== resolve(root); path = dirname(path)) {
     const found = await lstat(path).catch(() => undefined)
     if (found?.isSymbolicLink() !== true) continue
-    throw new ExomonadError('OUTSIDE_ROOT', `worktree.include would write ${file} through ${relative(root, path)}, a symbolic link in the new worktree.`, {
+    throw new ExomonadError('OUTSIDE_ROOT', `${file} would be written through ${relative(root, path)}, a symbolic link in ${root}.`, {
       file,
     })
   }

@@ -7,9 +7,10 @@ import type { Actor, AgentId, BranchName, DeliveryId, PaneId, QuestionId, Recipi
 
 export type AgentKind = 'root' | 'subtree' | 'worker' | 'fork' | 'llm' | 'process' | 'delegate' | 'spawn'
 export type AgentRuntime = 'pane' | 'headless' | 'acp'
-export type AgentState = 'spawning' | 'running' | 'idle' | 'waiting' | 'completed' | 'failed' | 'killed'
-/** What a state was concluded from, best first. */
-export type StateSource = 'hook' | 'tool' | 'process' | 'daemon' | 'human'
+/** `unknown`: its program lives, and what it does can’t be told. */
+export type AgentState = 'spawning' | 'running' | 'idle' | 'waiting' | 'unknown' | 'completed' | 'failed' | 'killed'
+/** What a state was concluded from. `session`: the program’s own status file or interface; `screen`: its terminal. */
+export type StateSource = 'hook' | 'tool' | 'session' | 'screen' | 'process' | 'daemon' | 'human'
 
 /** What an agent reported when it was done (the structured completion message). */
 export interface Outcome {
@@ -19,12 +20,19 @@ export interface Outcome {
   readonly partial?: string
 }
 
+/** Tokens by model. */
+export interface Usage {
+  readonly models: Readonly<Record<string, { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }>>
+}
+
 export interface Agent {
   readonly id: AgentId
   readonly name: string
   readonly kind: AgentKind
   readonly runtime: AgentRuntime
   readonly role: string
+  /** Of its role’s tools only these; null for all. */
+  readonly tools: readonly string[] | null
   /** `[agents.NAME]` that runs it; null for a root without a process. */
   readonly agentCli: string | null
   readonly parentId: AgentId | null
@@ -53,7 +61,10 @@ export interface Agent {
   readonly exitCode: number | null
   readonly exitSignal: string | null
   readonly lastSeenAt: number
+  /** All that its conversation used, of every kind and model. */
   readonly tokens: number
+  /** The same by model, where its adapter tells; null where it doesn’t. */
+  readonly usage: Usage | null
   readonly toolCalls: number
   /** Objection of the stop check that holds it, and how often in a row. */
   readonly stopObjection: string | null
@@ -105,7 +116,8 @@ export interface EventStore {
 }
 
 export type DeliveryState = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided'
-export type Lane = 'tool' | 'hook' | 'acp' | 'pane' | 'inbox'
+/** `channel`: a way of the program’s own, beside its terminal. */
+export type Lane = 'tool' | 'hook' | 'channel' | 'acp' | 'pane' | 'inbox'
 
 export interface Delivery {
   readonly id: DeliveryId

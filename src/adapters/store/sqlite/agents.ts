@@ -35,8 +35,8 @@ export function createAgents({ db }: Session): AgentStore {
 const LIVE = "state not in ('completed', 'failed', 'killed')"
 
 const COLUMNS = `
-  id, name, kind, runtime, role, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,
-  sessionId, transcript, task, state, stateReason, stateSource, stateAt, outcome, exitCode, exitSignal, lastSeenAt, tokens, toolCalls,
+  id, name, kind, runtime, role, tools, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,
+  sessionId, transcript, task, state, stateReason, stateSource, stateAt, outcome, exitCode, exitSignal, lastSeenAt, tokens, usage, toolCalls,
   stopObjection, stopBlocks, stopExcuse, rebaseTries, spawnedAt, endedAt, reapedAt, tokenHash`
 
 /** Changes the fresh row in place: a tree of a thousand agents is read often, and copies cost more than the query. */
@@ -44,22 +44,34 @@ function toAgent(row: AgentRow): Agent {
   return Object.assign(row, {
     ownsWorktree: row.ownsWorktree === 1,
     adopted: row.adopted === 1,
-    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as Agent['outcome']),
+    outcome: parsed<Agent['outcome']>(row.outcome),
+    tools: parsed<Agent['tools']>(row.tools),
+    usage: parsed<Agent['usage']>(row.usage),
   })
 }
 
 function toRow(agent: Agent): AgentRow {
-  return { ...agent, ownsWorktree: Number(agent.ownsWorktree), adopted: Number(agent.adopted), outcome: outcomeText(agent.outcome) }
+  return {
+    ...agent,
+    ownsWorktree: Number(agent.ownsWorktree),
+    adopted: Number(agent.adopted),
+    outcome: text(agent.outcome),
+    tools: text(agent.tools),
+    usage: text(agent.usage),
+  }
 }
 
-function toColumns({ ownsWorktree, adopted, outcome, ...rest }: AgentPatch): Partial<AgentRow> {
+function toColumns({ ownsWorktree, adopted, outcome, tools, usage, ...rest }: AgentPatch): Partial<AgentRow> {
   const columns: Partial<AgentRow> = {
     ...rest,
     ...(ownsWorktree === undefined ? {} : { ownsWorktree: Number(ownsWorktree) }),
     ...(adopted === undefined ? {} : { adopted: Number(adopted) }),
-    ...(outcome === undefined ? {} : { outcome: outcomeText(outcome) }),
+    ...(outcome === undefined ? {} : { outcome: text(outcome) }),
+    ...(tools === undefined ? {} : { tools: text(tools) }),
+    ...(usage === undefined ? {} : { usage: text(usage) }),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
-const outcomeText = (outcome: Agent['outcome']): string | null => (outcome === null ? null : JSON.stringify(outcome))
+const text = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
+const parsed = <Value>(value: string | null): Value | null => (value === null ? null : (JSON.parse(value) as Value))

@@ -3,12 +3,14 @@ import type { Migration } from 'kysely/migration'
 import { Migrator } from 'kysely/migration'
 import { ExomonadError } from '../../../errors.ts'
 import { up as initial } from './migrations/0001-initial.ts'
+import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
 /** Every change of the schema, by name in order; the number in front is the store's version. Only ever added to. */
 const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': { up: initial },
+  '0002-agent-programs': { up: agentPrograms },
 }
 
 /**

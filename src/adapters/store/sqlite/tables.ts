@@ -6,7 +6,15 @@ import type { Agent, Approval, CheckRow, Delivery, JournalEntry, Mail, PullRow, 
  * what SQLite has no type for is text (JSON) or 0 and 1. `seq` is the order of insertion: it never leaves the store, except an event's.
  */
 export interface Tables {
-  agents: Ordered<Omit<Agent, 'ownsWorktree' | 'adopted' | 'outcome'> & { ownsWorktree: number; adopted: number; outcome: string | null }>
+  agents: Ordered<
+    Omit<Agent, 'ownsWorktree' | 'adopted' | 'outcome' | 'tools' | 'usage'> & {
+      ownsWorktree: number
+      adopted: number
+      outcome: string | null
+      tools: string | null
+      usage: string | null
+    }
+  >
   events: Ordered<Omit<StoredEvent, 'seq' | 'payload'> & { payload: string }>
   event_keys: { key: string }
   deliveries: Ordered<Delivery>

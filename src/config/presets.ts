@@ -1,0 +1,29 @@
+/**
+ * [agents.NAME] tables that are there without being written: one for each agent CLI exomonad knows. What the configuration says about one
+ * of them counts key by key; the rest stays as it is here. An [agents.OTHER] with the same adapter starts from the same keys.
+ */
+export const AGENT_PRESETS = {
+  claude: { adapter: 'claude', command: ['claude'], acks: true, reports_state: true, enter_delay_ms: 300 },
+  gemini: { adapter: 'gemini', command: ['gemini'], acks: true, reports_state: true, enter_delay_ms: 300 },
+  codex: { adapter: 'codex', command: ['codex'], acks: true, reports_state: true, enter_delay_ms: 300 },
+  opencode: { adapter: 'opencode', command: ['opencode'], acks: true, reports_state: true, enter_delay_ms: 300 },
+} as const
+
+const isTable = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A configuration as parsed from TOML, with the presets under what it says. Whatever has an odd shape is left for the schema to refuse. */
+export function withPresets(raw: Record<string, unknown>): Record<string, unknown> {
+  const written = raw['agents'] ?? {}
+  if (!isTable(written)) return raw
+  const agents: Record<string, unknown> = { ...AGENT_PRESETS }
+  for (const [name, table] of Object.entries(written)) {
+    if (!isTable(table)) {
+      agents[name] = table
+      continue
+    }
+    const adapter = table['adapter'] ?? name
+    const preset = typeof adapter === 'string' && Object.hasOwn(AGENT_PRESETS, adapter) ? AGENT_PRESETS[adapter as keyof typeof AGENT_PRESETS] : {}
+    agents[name] = { ...preset, ...table }
+  }
+  return { ...raw, agents }
+}
