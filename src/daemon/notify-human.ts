@@ -4,7 +4,7 @@ import type { Recipient } from '../ids.ts'
 import type { Log } from '../log.ts'
 
 /** Kinds of inbox messages for which a person is called: somebody waits, or something is wrong. The rest can be read later. */
-const URGENT = new Set(['question.asked', 'approval.requested', 'agent.failed', 'delivery.undecided'])
+const URGENT = new Set(['question.asked', 'approval.requested', 'agent.failed', 'agent.waiting', 'budget.exhausted', 'delivery.undecided'])
 
 /** Runs `notify.command` once for each urgent message that reaches the inbox. */
 export function createHumanNotice(deps: {

@@ -8,6 +8,14 @@ import type { Actor, AgentId } from '../ids.ts'
 
 const pull = { number: z.number().int(), title: z.string(), url: z.string(), head: z.string(), base: z.string() }
 const comment = z.strictObject({ path: z.string(), line: z.number().nullable(), body: z.string(), author: z.string() })
+/** `scope`: the agent alone, or with all below it. `money` is in USD. The configuration key is `limits.KIND_per_SCOPE`. */
+const budget = {
+  name: z.string(),
+  scope: z.enum(['agent', 'subtree']),
+  kind: z.enum(['tokens', 'tool_calls', 'money']),
+  used: z.number(),
+  limit: z.number(),
+}
 const define = <Shape extends z.ZodRawShape>(summary: string, shape: Shape) => ({ summary, payload: z.strictObject(shape) })
 
 export const EVENTS = {
@@ -36,6 +44,11 @@ export const EVENTS = {
   }),
   'agent.killed': define('An agent was killed.', { name: z.string(), by: z.string() }),
   'agent.silent': define('An agent gave no sign of life for a long time.', { name: z.string(), minutes: z.number(), dedupe: z.string() }),
+  'agent.waiting': define('An agent’s program waits for a person in its terminal; told once per wait.', {
+    name: z.string(),
+    reason: z.string(),
+    source: z.string(),
+  }),
   'agent.removed': define('The worktree and branch of an agent were taken away, proven merged.', {
     name: z.string(),
     branch: z.string(),
@@ -54,6 +67,9 @@ export const EVENTS = {
   }),
   message: define('A person wrote to an agent.', { message: z.string() }),
   mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
+
+  'budget.warning': define('80 % of a budget is used.', budget),
+  'budget.exhausted': define('A budget is used up: no more spawns where it holds; nothing else is stopped.', budget),
 
   'approval.requested': define('Something waits for the human’s approval.', { approval_id: z.string(), name: z.string(), what: z.string() }),
   'approval.decided': define('The human approved or refused.', {

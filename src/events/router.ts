@@ -45,6 +45,9 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'agent.failed': ['parent', 'human'],
   'agent.killed': PARENT,
   'agent.silent': PARENT,
+  'agent.waiting': ['human'],
+  'budget.warning': PARENT,
+  'budget.exhausted': PARENT,
   note: PARENT,
   'question.asked': PARENT,
   // An answer that the waiting call took must not come a second time.

@@ -30,6 +30,11 @@ const pull = (facts: Facts): string => `#${text(facts['number'])} ${text(facts['
 const list = (value: unknown): string =>
   Array.isArray(value) ? value.map((entry) => text((entry as Facts | null)?.['name'] ?? entry)).join(', ') : text(value)
 
+const budget = (f: Facts): string => {
+  const amount = (value: unknown): string => (f['kind'] === 'money' ? `$${Number(value).toFixed(2)}` : text(value))
+  return `${amount(f['used'])} of ${amount(f['limit'])} ${text(f['kind']).replace('_', ' ')} per ${text(f['scope'])}`
+}
+
 /** How each type reads. Types that are missing here are shown with their facts. */
 const WORDS: Readonly<Record<string, Words>> = {
   'tree.initialized': ['◆', 'active', (f) => `set up on ${text(f['branch'])}`],
@@ -43,6 +48,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agent.failed': ['✗', 'bad', (f) => `failed: ${text(f['reason'])}`],
   'agent.killed': ['✗', 'bad', (f) => `killed by ${text(f['by'])}`],
   'agent.silent': ['?', 'attention', (f) => `silent for ${text(f['minutes'])} min`],
+  'agent.waiting': ['!', 'attention', (f) => `waits for a person: ${text(f['reason'])}`],
+  'budget.warning': ['!', 'attention', (f) => `80 % used: ${budget(f)}`],
+  'budget.exhausted': ['✗', 'bad', (f) => `used up: ${budget(f)}`],
   'agent.removed': ['−', 'dim', (f) => `branch ${text(f['branch'])} and worktree removed, proven merged`],
   'spawn.failed': ['✗', 'bad', (f) => `spawn of ${text(f['name'])} failed and was taken back: ${text(f['error'])}`],
   note: ['✎', 'active', (f) => `note: ${text(f['message'])}`],

@@ -77,6 +77,14 @@ describe('createRenderer', () => {
     expect(await render('question.asked', toHuman, 'Which port?')).toContain('exomonad answer auth')
   })
 
+  it('says which budget is used up, by how much, and what follows', async () => {
+    expect(await render('budget.warning', toParent)).toMatch(/^\[BUDGET\] auth \(branch main\.auth\) has used 81000 of 100000 tokens \(81 %\)/)
+    const spent = await render('budget.exhausted', toParent)
+    expect(spent).toMatch(/^\[BUDGET USED UP\] auth \(branch main\.auth\) and all below it have used \$5\.12 of \$5 \(102 %\)/)
+    expect(spent).toContain('LIMIT_REACHED')
+    expect(await render('budget.exhausted', toHuman)).toContain('limits.money_per_subtree')
+  })
+
   it('shows file, line and words of each comment of a review', async () => {
     const text = await render('pr.review', toOwner, 'rename it')
     expect(text).toContain('[REVIEW] human requests changes to your pull request, #3 "Add login"')

@@ -39,6 +39,17 @@ describe('route', () => {
     expect(recipients(event('question.asked', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])
   })
 
+  it('tells the human alone of an agent that waits for a person', () => {
+    expect(recipients(event('agent.waiting', 'main.auth.login'), family)).toEqual(['human'])
+  })
+
+  it('tells the parent of a budget, of the root’s the human', () => {
+    for (const type of ['budget.warning', 'budget.exhausted'] as const) {
+      expect(recipients(event(type, 'main.auth.login'), family)).toEqual(['main.auth'])
+      expect(recipients(event(type, 'main'), family)).toEqual(['human'])
+    }
+  })
+
   it('tells the human too that an agent failed', () => {
     expect(recipients(event('agent.failed', 'main.auth'), family)).toEqual(['main', 'human'])
   })
