@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Three projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes) and
- * integration (the real daemon). They run one after the other, so that the load of one does not distort the other's limits.
+ * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes), integration
+ * (the real daemon) and e2e (the real agent CLIs against a mock model). They run one after the other, so that the load of one does not distort the other's limits.
  */
 export default defineConfig({
   test: {
@@ -37,6 +37,15 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
