@@ -47,6 +47,24 @@ export const roleSchema = z
   })
   .meta({ id: 'RoleConfig' })
 
+const usd = z.number().min(0)
+
+const priceSchema = z
+  .strictObject({
+    input: usd.describe('Of the tokens a model reads. USD per million.'),
+    output: usd.describe('Of the tokens it writes. USD per million.'),
+    cache_read: usd.optional().describe('Of what it reads from its cache. USD per million. Default: as input.'),
+    cache_write: usd.optional().describe('Of what is put into its cache. USD per million. Default: as input.'),
+  })
+  .meta({ id: 'PriceConfig' })
+
+const budget = (what: string, whose: string) =>
+  z.number().positive().optional().describe(`Budget: ${what} of ${whose}. At 80 % its parent is told, at 100 % nothing more is spawned there. Default: none.`)
+const ALONE = 'one agent'
+const BELOW = 'an agent and all below it, whether alive or not'
+const TOKENS = 'tokens of every kind (read, written, cached)'
+const MONEY = 'USD, by [prices],'
+
 export const configSchema = z
   .strictObject({
     root: z
@@ -68,8 +86,18 @@ export const configSchema = z
         max_live_agents: z.number().int().min(1).default(32).describe('Agents in panes that are alive and not done.'),
         max_live_headless: z.number().int().min(1).default(10).describe('Agents without a terminal that are alive and not done.'),
         approval_depth: z.number().int().min(1).optional().describe('From this depth on a spawn waits for `exomonad approve`. Default: off.'),
+        tokens_per_agent: budget(TOKENS, ALONE),
+        tokens_per_subtree: budget(TOKENS, BELOW),
+        tool_calls_per_agent: budget('tool calls', ALONE),
+        tool_calls_per_subtree: budget('tool calls', BELOW),
+        money_per_agent: budget(MONEY, ALONE),
+        money_per_subtree: budget(MONEY, BELOW),
       })
       .prefault({}),
+    prices: z
+      .record(z.string(), priceSchema)
+      .default({})
+      .describe('[prices."MODEL"]: what a model costs. MODEL is its name as its agent CLI tells it, or the beginning of it; the longest that fits counts.'),
     multiplexer: z
       .strictObject({
         kind: z.enum(['auto', 'tmux', 'headless']).default('auto').describe('auto: the one exomonad runs in, else tmux, else headless.'),
@@ -164,4 +192,5 @@ export const configSchema = z
   .meta({ id: 'Config' })
 
 export type Config = z.output<typeof configSchema>
+export type Price = z.output<typeof priceSchema>
 export type AgentConfig = z.output<typeof agentSchema>

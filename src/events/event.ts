@@ -69,6 +69,7 @@ export const EVENTS = {
   mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
 
   'budget.warning': define('80 % of a budget is used.', budget),
+  'budget.unpriced': define('A budget in money holds, and a model that is used has no price: it is not counted.', { name: z.string(), model: z.string() }),
   'budget.exhausted': define('A budget is used up: no more spawns where it holds; nothing else is stopped.', budget),
 
   'approval.requested': define('Something waits for the human’s approval.', { approval_id: z.string(), name: z.string(), what: z.string() }),

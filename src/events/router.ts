@@ -46,6 +46,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'agent.killed': PARENT,
   'agent.silent': PARENT,
   'agent.waiting': ['human'],
+  'budget.unpriced': ['human'],
   'budget.warning': PARENT,
   'budget.exhausted': PARENT,
   note: PARENT,

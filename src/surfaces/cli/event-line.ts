@@ -49,6 +49,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agent.killed': ['✗', 'bad', (f) => `killed by ${text(f['by'])}`],
   'agent.silent': ['?', 'attention', (f) => `silent for ${text(f['minutes'])} min`],
   'agent.waiting': ['!', 'attention', (f) => `waits for a person: ${text(f['reason'])}`],
+  'budget.unpriced': ['?', 'attention', (f) => `no price for the model ${text(f['model'])}: its use is not in the budget`],
   'budget.warning': ['!', 'attention', (f) => `80 % used: ${budget(f)}`],
   'budget.exhausted': ['✗', 'bad', (f) => `used up: ${budget(f)}`],
   'agent.removed': ['−', 'dim', (f) => `branch ${text(f['branch'])} and worktree removed, proven merged`],

@@ -23,6 +23,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'question.answered': { question_id: 'q-01020304', question: words, answer: words, by: 'main', delivered_by: 'message' },
   message: { message: words },
   mail: { from_id: '0192', from_name: 'auth', count: 1 },
+  'budget.unpriced': { name: 'auth', model: words },
   'budget.warning': { name: 'auth', scope: 'agent', kind: 'tokens', used: 81_000, limit: 100_000 },
   'budget.exhausted': { name: 'auth', scope: 'subtree', kind: 'money', used: 5.1234, limit: 5 },
   'approval.requested': { approval_id: 'a-1', name: 'auth', what: words },
