@@ -17,6 +17,15 @@ export interface Outbox {
   settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
   /** What waits for an agent as one text for a hook’s answer, ids at its end where the agent confirms; null where nothing waits. */
   takeForHook(agentId: AgentId): Promise<string | null>
+  /**
+   * A prompt that names these was submitted: they are confirmed. Of those that the prompt only pointed to, the whole text, for the answer of
+   * the hook; null where there is none.
+   */
+  promptArrived(agentId: AgentId, ids: readonly string[]): Promise<string | null>
+  /** A hook of the agent came: what is unconfirmed is looked up in its conversation. */
+  looked(agentId: AgentId): void
+  /** The whole text of an agent’s own delivery, which is confirmed by that. */
+  read(agentId: AgentId, id: string): Promise<string | undefined>
   /** Resolves when no hand-over is under way; messages may wait for their time. */
   settled(): Promise<void>
   /** Ends what is under way; what waits stays in the store. */
@@ -83,6 +92,12 @@ export function createOutbox(
     }
   }
 
+  const ack: Outbox['ack'] = async (agentId, ids) => {
+    const { known, changed } = await records.acked(agentId, ids)
+    if (changed.length > 0) workers.get(agentId)?.confirmed()
+    return known
+  }
+
   return {
     start: async () => {
       stops.push(
@@ -95,11 +110,7 @@ export function createOutbox(
       wake()
     },
     wake,
-    ack: async (agentId, ids) => {
-      const { known, changed } = await records.acked(agentId, ids)
-      if (changed.length > 0) workers.get(agentId)?.confirmed()
-      return known
-    },
+    ack,
     settleByTool: async (ids) => {
       const taken = await store.outbox.claim(ids, 'tool', randomUUID(), clock())
       for (const [recipient, deliveries] of Map.groupBy(taken, (delivery) => delivery.recipient)) {
@@ -129,6 +140,17 @@ export function createOutbox(
       await records.handed(agentId, claimed)
       if (acks) await workerOf(agentId).expect(batch, 'hook')
       return text
+    },
+    promptArrived: async (agentId, ids) => {
+      await ack(agentId, ids)
+      return null
+    },
+    looked: (agentId) => workers.get(agentId)?.confirmed(),
+    read: async (agentId, id) => {
+      const delivery = await store.outbox.get(id as DeliveryId)
+      if (delivery?.recipient !== agentId) return undefined
+      await ack(agentId, [id])
+      return delivery.text
     },
     settled: async () => {
       await Promise.all([...workers.values()].map((worker) => worker.settled()))

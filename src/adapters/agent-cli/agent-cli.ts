@@ -91,6 +91,11 @@ export interface Observation {
   readonly source: 'session' | 'screen'
 }
 
+/**
+ * Whether its box for prompts holds text that somebody has not submitted. `unknown`: it can’t be told (a menu, a dialog), and nothing is typed.
+ */
+export type InputLine = 'empty' | 'text' | 'unknown'
+
 /** `accepted`: the program has it and will show it to its model once. `refused`: it certainly has not. A throw: it can’t be told. */
 export type ChannelResult = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly reason: string }
 
@@ -140,7 +145,17 @@ export interface AgentCli {
   settle?(live: LiveAgent, request: LaunchRequest, plan: LaunchPlan): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
   /** Looks at the program without disturbing it; absent where only its hooks tell. */
   observe?(live: LiveAgent): Promise<Observation>
-  /** Which of these words (ids of messages) stand in its conversation: proof that they arrived. Null where the conversation can’t be read. */
+  /**
+   * Whether a person’s half-written line stands in its box, told from what the terminal shows: rows as they are, with the escape sequences of
+   * colours and attributes (SGR) in them, by which a dim hint in an empty box differs from text. Pure. Absent where that can’t be seen: then
+   * only keys of a person who views the terminal keep messages waiting.
+   */
+  inputLine?(screen: string): InputLine
+  /**
+   * Which of these words (ids of messages) stand in its conversation, in prompts, in what hooks added to them and in results of tools: proof that
+   * they arrived. What is not there counts, once the turn is over, as not arrived, and may be sent again: null where that can’t be said, or where
+   * the conversation can’t be read.
+   */
   mentions?(live: LiveAgent, words: readonly string[]): Promise<ReadonlySet<string> | null>
   /** What the conversation used up since it began, without what it inherited. Null where it can’t be read. */
   usage?(live: LiveAgent): Promise<Usage | null>

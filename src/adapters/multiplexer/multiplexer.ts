@@ -19,6 +19,8 @@ export interface Pane {
   /** Process id of what the pane runs; after exec it is the agent’s. */
   readonly pid: number
   readonly name: string
+  /** What the program calls its terminal (OSC 0 and 2); null where it said nothing. */
+  readonly title: string | null
   readonly dead: boolean
   /** Of a dead pane: one of the two, where the multiplexer tells; neither while the program, cut off from its terminal, has not ended yet. */
   readonly exitCode: number | null
@@ -62,6 +64,8 @@ export interface Multiplexer {
   pressEscape(paneId: PaneId): Promise<TypeResult>
   /** Text of the screen and the last `lines` of scrollback, without escape sequences. Works on dead panes. */
   capture(paneId: PaneId, options?: { lines?: number }): Promise<string>
+  /** The rows of the screen as they are shown, with the escape sequences (SGR) of colours and attributes. */
+  captureStyled(paneId: PaneId): Promise<string>
   rename(paneId: PaneId, name: string): Promise<void>
   /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
   close(paneId: PaneId): Promise<void>

@@ -26,6 +26,7 @@ export function describeOpening(bench: Bench): void {
       agentId,
       pid,
       name: 'app #[x] #{pid} ##',
+      title: null,
       dead: false,
       exitCode: null,
       exitSignal: null,
@@ -34,6 +35,25 @@ export function describeOpening(bench: Bench): void {
       humanActiveAt: null,
     })
     expect(await bench.multiplexer.list()).toEqual([pane])
+  })
+
+  it('tells what the program calls its terminal, whatever it says', async () => {
+    const { paneId } = await bench.open({
+      argv: ['/bin/sh', '-c', String.raw`printf '\033]0;first\007'; printf '\033]2;\342\234\246  Working\342\200\246 \043{pid} \043(id) x\007'; exec cat`],
+    })
+    await waitFor('the title', async () => (await bench.multiplexer.inspect(paneId))?.title === '✦  Working… #{pid} #(id) x')
+    expect((await bench.multiplexer.list()).map(({ title }) => title)).toEqual(['✦  Working… #{pid} #(id) x'])
+  })
+
+  it('shows the rows of a screen with their attributes, by which a dim hint differs from text', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', String.raw`printf '> \033[2mhint\033[0m\r\n> typed\033[7m \033[0m'; exec cat`] })
+    const rows = await waitFor('the text', async () => {
+      const shown = (await bench.multiplexer.captureStyled(paneId)).split('\n')
+      return shown.some((row) => row.includes('typed')) ? shown : undefined
+    })
+    expect(rows).toHaveLength(30)
+    expect(rows[0]).toMatch(/^(\u001B\[\d*m)*> (\u001B\[0m)?\u001B\[[0;]*2mhint/)
+    expect(rows[1]).toMatch(/^(\u001B\[\d*m)*> typed\u001B\[[0;]*7m /)
   })
 
   it('gives programs the environment of the server and the pane, and nothing else of ours', async () => {

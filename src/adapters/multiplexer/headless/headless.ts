@@ -61,7 +61,12 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     const answer = await host.ask('list', {})
     return answer.kind === 'no-host' ? [] : answer.gives
   }
-  const describe = async (pane: HostedPane): Promise<Pane> => ({ ...pane, inMode: false, foreground: pane.dead ? null : await isForeground(pane.pid) })
+  const describe = async (pane: HostedPane): Promise<Pane> => ({
+    ...pane,
+    title: pane.title ?? null,
+    inMode: false,
+    foreground: pane.dead ? null : await isForeground(pane.pid),
+  })
   const list = async () => await Promise.all((await listHosted()).map(describe))
   const deaths = createDeaths({ list, log })
 
@@ -114,6 +119,11 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     pressEscape: async (paneId) => await type(paneId, '\u001B', false),
     capture: async (paneId, { lines = 0 } = {}) => {
       const answer = await host.ask('capture', { paneId, lines })
+      if (answer.kind === 'no-host' || answer.gives === null) throw paneGone(paneId)
+      return answer.gives.text
+    },
+    captureStyled: async (paneId) => {
+      const answer = await host.ask('capture', { paneId, lines: 0, styled: true })
       if (answer.kind === 'no-host' || answer.gives === null) throw paneGone(paneId)
       return answer.gives.text
     },

@@ -43,6 +43,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     paneId,
     agentId,
     name,
+    title: terminal.title,
     pid: terminal.pid,
     dead: terminal.ended !== undefined,
     exitCode: terminal.ended?.exitCode ?? null,
@@ -72,9 +73,9 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     },
     list: () => [...panes.values()].map(describe),
     type: async ({ paneId, text, paste }) => (await panes.get(paneId)?.terminal.type(text, { paste })) ?? { kind: 'gone' },
-    capture: async ({ paneId, lines }) => {
+    capture: async ({ paneId, lines, styled = false }) => {
       const kept = panes.get(paneId)
-      return kept === undefined ? null : { text: await kept.terminal.capture(lines) }
+      return kept === undefined ? null : { text: styled ? await kept.terminal.captureStyled() : await kept.terminal.capture(lines) }
     },
     rename: ({ paneId, name }) => {
       const kept = panes.get(paneId)

@@ -3,12 +3,15 @@ import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { TypeResult } from '../multiplexer.ts'
 import { createInputQueue } from './input-queue.ts'
+import { renderRow } from './render-row.ts'
 
 export type Screen = InstanceType<typeof xterm.Terminal>
 
 export interface HostedTerminal {
   readonly pid: number
   readonly screen: Screen
+  /** What the program called the terminal last. */
+  readonly title: string | null
   readonly ended: { readonly exitCode: number | null; readonly exitSignal: string | null } | undefined
   /** Resolves when the program has ended. */
   readonly end: Promise<void>
@@ -16,6 +19,8 @@ export interface HostedTerminal {
   type(text: string, options: { paste: boolean }): Promise<TypeResult>
   /** The screen and the last `lines` above it, wrapped lines joined, without trailing blanks. */
   capture(lines: number): Promise<string>
+  /** The rows of the screen with the escape sequences of their colours and attributes. */
+  captureStyled(): Promise<string>
   dispose(): void
 }
 
@@ -43,6 +48,7 @@ export function createHostedTerminal(options: {
   const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: { destroyed: boolean } }
   const write = createInputQueue(fd, () => !socket.destroyed)
   let ended: HostedTerminal['ended']
+  let title: string | null = null
   let unparsed = 0
   let paused = false
 
@@ -66,6 +72,7 @@ export function createHostedTerminal(options: {
   screen.onData((answer) => {
     if (ended === undefined) write(answer)
   })
+  screen.onTitleChange((said) => (title = said.replace(/\p{Cc}+/gu, ' ').trim() || null))
   const end = new Promise<void>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       const killed = signal !== undefined && signal !== 0
@@ -81,6 +88,9 @@ export function createHostedTerminal(options: {
     get ended() {
       return ended
     },
+    get title() {
+      return title
+    },
     end,
     type: async (text, { paste }) => {
       await parsed()
@@ -91,6 +101,11 @@ export function createHostedTerminal(options: {
     capture: async (lines) => {
       await parsed()
       return textOf(screen, lines)
+    },
+    captureStyled: async () => {
+      await parsed()
+      const { active } = screen.buffer
+      return Array.from({ length: screen.rows }, (_, row) => `${renderRow(active.getLine(active.baseY + row), 0, screen.cols)}\u001B[0m`).join('\n')
     },
     dispose: () => {
       // Of a program that ended the process id may be another's by now, and `destroy` would signal it.

@@ -10,6 +10,8 @@ export interface HostedPane {
   readonly paneId: PaneId
   readonly agentId: AgentId
   readonly name: string
+  /** Absent from hosts of before. */
+  readonly title?: string | null
   readonly pid: number
   readonly dead: boolean
   readonly exitCode: number | null
@@ -27,7 +29,8 @@ export interface Verbs {
   list: { takes: object; gives: HostedPane[] }
   /** Text as one (bracketed) paste, or bytes as a key sends them. */
   type: { takes: { paneId: PaneId; text: string; paste: boolean }; gives: TypeResult }
-  capture: { takes: { paneId: PaneId; lines: number }; gives: { text: string } | null }
+  /** `styled`: the rows of the screen with their colours and attributes; hosts of before don’t know it. */
+  capture: { takes: { paneId: PaneId; lines: number; styled?: boolean }; gives: { text: string } | null }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }
   /** Waits a moment for the end of a program that was just ended to be noticed. */
   settle: { takes: { paneId: PaneId }; gives: boolean }

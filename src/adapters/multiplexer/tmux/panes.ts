@@ -19,6 +19,8 @@ const PANE_FIELDS = [
   '#{?pane_in_mode,1,0}#{?pane_input_off,1,0}',
   '#{window_id}',
   '#{window_name}',
+  // Until a program says otherwise it is the name of the machine.
+  '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
 const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{window_id}']
 
@@ -57,8 +59,8 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
-  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', ...name] of rows) {
-    if (kind !== 'pane' || session === KEEPER || (agentId === '' && name.join('\t') === HOME) || panes.has(id)) continue
+  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', name = '', ...title] of rows) {
+    if (kind !== 'pane' || session === KEEPER || (agentId === '' && name === HOME) || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
       id,
@@ -66,7 +68,8 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         paneId: asPaneId(id),
         agentId: agentId === '' ? null : (agentId as AgentId),
         pid: Number(pid),
-        name: name.join('\t'),
+        name,
+        title: title.join('\t') || null,
         dead: dead === '1',
         exitCode: dead === '1' && exitSignal === null && status !== '' ? Number(status) : null,
         exitSignal,

@@ -117,6 +117,12 @@ export function createTmux(options: TmuxOptions): Multiplexer {
         .join('\n')
         .trimEnd()
     },
+    captureStyled: async (paneId) => {
+      if (!isPaneId(paneId)) throw paneGone(paneId)
+      const reply = await connection.spawn(command('capture-pane', '-p', '-e', '-N', '-t', paneId))
+      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+      return reply.lines.join('\n')
+    },
     rename: async (paneId, name) => {
       const reply = isPaneId(paneId) ? await connection.ask(command('rename-window', '-t', paneId, literal(titleOf(name)))) : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)

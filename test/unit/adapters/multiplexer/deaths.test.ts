@@ -10,6 +10,7 @@ const pane = (id: string, end?: { exitCode: number }): Pane => ({
   agentId,
   pid: 1,
   name: id,
+  title: null,
   dead: end !== undefined,
   exitCode: end?.exitCode ?? null,
   exitSignal: null,
