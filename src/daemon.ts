@@ -206,6 +206,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('outbox', () => outbox.stop())
     poller.start()
     release.add('poller', () => poller.stop())
+    release.add('usage', () => assembled.usage.stop())
     await forge.resumeChecks()
 
     const env = await agentEnv()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { asBranchName, childBranch, newAgentId, slugify, type BranchName, type Sha } from '../ids.ts'
+import { requireBudget } from './budgets.ts'
 import type { Caller, SpawnError, SpawnSpec } from './core.ts'
 import type { Deps } from './deps.ts'
 import { requireAlive } from './directory.ts'
@@ -75,6 +76,7 @@ export function createReservations(
       kind: spec.kind,
       runtime: 'pane',
       role: candidate.role,
+      tools: (await settings.config()).agents[candidate.cliName]?.tools ?? null,
       agentCli: candidate.cliName,
       parentId: caller.agent.id,
       depth: caller.agent.depth + 1,
@@ -158,18 +160,19 @@ export function createReservations(
       return { branch: agent.branch, sha: status.head, warnings }
     },
 
-    requireDepth: async (caller: Caller): Promise<void> => {
-      const { limits } = await settings.config()
+    /** Depth and budgets allow a child of the caller. LIMIT_REACHED. */
+    requireRoom: async (caller: Caller): Promise<void> => {
+      const config = await settings.config()
+      const { max_tree_depth: deepest } = config.limits
       const depth = caller.agent.depth + 1
-      if (depth <= limits.max_tree_depth) return
-      throw new ExomonadError(
-        'LIMIT_REACHED',
-        `${caller.agent.name} is at depth ${caller.agent.depth}; agents may go down to ${limits.max_tree_depth} (limits.max_tree_depth). Do the work here instead of spawning.`,
-        {
-          limit: limits.max_tree_depth,
-          depth,
-        },
-      )
+      if (depth > deepest) {
+        throw new ExomonadError(
+          'LIMIT_REACHED',
+          `${caller.agent.name} is at depth ${caller.agent.depth}; agents may go down to ${deepest} (limits.max_tree_depth). Do the work here instead of spawning.`,
+          { limit: deepest, depth },
+        )
+      }
+      requireBudget(caller.agent.id, await store.agents.list(), config)
     },
 
     /** `branches`: those there are. */
@@ -220,6 +223,7 @@ export function createReservations(
         // Killed since it asked: a kill in one transaction with all below must not leave a child behind.
         const asker = agents.find((agent) => agent.id === caller.agent.id)
         if (asker !== undefined && asker.kind !== 'root') requireAlive(asker, 'spawn from')
+        requireBudget(caller.agent.id, agents, await settings.config())
         await requireLive(tx, agents, candidates.length)
         const reserved: Reserved[] = []
         const errors: SpawnError[] = []

@@ -30,7 +30,7 @@ export function createSpawning(
   const prepare = async (caller: Caller, specs: readonly SpawnSpec[], allowDirty: boolean) => {
     await settings.requireTrust()
     const base = await reservations.base(caller, allowDirty)
-    await reservations.requireDepth(caller)
+    await reservations.requireRoom(caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
     const branches = await deps.git.branches()

@@ -1,5 +1,6 @@
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createApprovals } from '../core/approvals.ts'
+import { createBudgetWatch } from '../core/budget-watch.ts'
 import { createBranchLock } from '../core/branch-lock.ts'
 import { createClean } from '../core/clean.ts'
 import type { Core } from '../core/core.ts'
@@ -10,6 +11,8 @@ import { createFilePull } from '../core/file-pull.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher } from '../core/launch.ts'
 import { createMergePull } from '../core/merge-pull.ts'
+import { createPermissions } from '../core/permissions.ts'
+import { createProgramHooks } from '../core/program-hooks.ts'
 import { createOwnPanes } from '../core/panes.ts'
 import { createPullViews } from '../core/pull-views.ts'
 import { createBranchPush } from '../core/push-branch.ts'
@@ -23,12 +26,14 @@ import { createStopChain } from '../core/stop-chain.ts'
 import { createStopSync } from '../core/stop-sync.ts'
 import { createTalking } from '../core/talking.ts'
 import { createUpkeep } from '../core/upkeep.ts'
+import { createUsage, type UsageReading } from '../core/usage.ts'
 import { createView } from '../core/view.ts'
 import type { AgentId, PaneId, QuestionId } from '../ids.ts'
 
 export interface AssembledCore {
   readonly core: Core
   readonly paneDied: Parameters<Multiplexer['onDeath']>[0]
+  readonly usage: UsageReading
 }
 
 /** Wires the use cases. Order is that of dependence. */
@@ -50,6 +55,19 @@ export function assembleCore(
   const approvals = createApprovals(deps)
   const questions = createQuestions({ ...deps, states })
   const talking = createTalking({ ...deps, approvals, questions })
+  const usage = createUsage({
+    ...deps,
+    liveOf: async ({ id, pid, worktree, sessionId, transcript }) => ({
+      agentId: id,
+      pid,
+      worktree,
+      session: sessionId === null ? null : { id: sessionId, transcript },
+      folder: deps.files.folder(id),
+      channel: await deps.files.readChannel(id),
+      title: null,
+    }),
+    checkBudgets: createBudgetWatch(deps).check,
+  })
   const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
   const branchLock = createBranchLock()
@@ -69,6 +87,8 @@ export function assembleCore(
       .paneDied(paneId)
       .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
   }
+  const hooks = createHooks({ ...deps, states, stopChain: createStopChain({ ...deps, sync }) })
+  const permissions = createPermissions({ ...deps, states, approvals })
   const core: Core = {
     directory: createDirectory(deps),
     spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo, opened: look }),
@@ -87,10 +107,13 @@ export function assembleCore(
     }),
     pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
     talking,
-    hooks: createHooks({ ...deps, states, stopChain: createStopChain({ ...deps, sync }) }),
+    hooks: createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) }),
     upkeep: createUpkeep({
       ...deps,
-      reconcile: reconciling.reconcile,
+      reconcile: async () => {
+        await reconciling.reconcile()
+        await usage.refreshChanged()
+      },
       clean: createClean({ ...deps, panes }),
       spawnUndo,
       mergePull,
@@ -102,5 +125,6 @@ export function assembleCore(
   return {
     core,
     paneDied: ({ paneId }) => look(paneId),
+    usage,
   }
 }
