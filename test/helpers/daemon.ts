@@ -72,6 +72,8 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly roles?: { readonly tl?: string; readonly dev?: string }
   /** Called before `exomonad init`, with the home of the person who runs it. */
   readonly prepareHome?: (home: string) => void
+  /** Further arguments of `exomonad init`. */
+  readonly initArgs?: readonly string[]
   /** False to leave `exomonad init` to the test. */
   readonly init?: boolean
   /** Extra environment of the command line (and so of the daemon). */
@@ -211,7 +213,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     },
   }
   if (options.init !== false) {
-    const result = await run(['init'])
+    const result = await run(['init', ...(options.initArgs ?? [])])
     if (result.code !== 0) {
       await exomonad.stop()
       throw new Error(`exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`)
