@@ -127,6 +127,8 @@ export interface AgentCli {
   readonly enterDelay: number
   /** A longer paste is mangled or distrusted: a line that points to the message is typed, and the prompt hook’s answer carries the text. */
   readonly pasteLimit: { readonly lines: number; readonly chars: number } | null
+  /** The longest text of a hook’s answer that its model sees whole, characters; of a longer one it sees the beginning. Absent: no limit. */
+  readonly contextLimit?: number
   /** Variables of the person’s environment that it needs (keys, endpoints); a trailing `*` stands for any ending. */
   readonly passes: readonly string[]
   /** How its hooks are read and answered; null where it has none that exomonad sets up. */
