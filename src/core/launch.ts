@@ -101,7 +101,7 @@ export function createLauncher(
       const authFile = await files.writeAuth(agent.id, token.secret)
       const asked = await request(agent, options)
       const plan = await cli.plan(asked)
-      await files.writePlanned(agent.id, agent.worktree, plan.files)
+      await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
       const base = await deps.agentEnvironment(cli.passes)
       const env = {

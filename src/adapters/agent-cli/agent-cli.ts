@@ -54,12 +54,21 @@ export interface PlannedFile {
   readonly content: string
 }
 
+/** A symbolic link to something of the person’s own, such as a login that several agents share. */
+export interface PlannedLink {
+  /** Absolute, below `folder`. */
+  readonly path: string
+  readonly target: string
+}
+
 export interface LaunchPlan {
   readonly argv: readonly string[]
   /** On top of the allow-list and the EXOMONAD_* variables. Not shown anywhere: secrets are fine. */
   readonly env: Readonly<Record<string, string>>
   /** Written (0600) before the program starts. */
   readonly files: readonly PlannedFile[]
+  /** Made after `files`. What is there and is no link stays. */
+  readonly links?: readonly PlannedLink[]
   readonly session: 'forked' | 'fresh' | 'resumed'
   /** Id the session will have, where it can be chosen. */
   readonly sessionId: string | null

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
 import type { Paths } from '../../paths.ts'
-import type { PlannedFile } from '../agent-cli/agent-cli.ts'
+import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import type { Exec } from '../exec.ts'
 import { launchFile } from './launch-file.ts'
 
@@ -19,8 +19,8 @@ export interface AgentFiles {
   writeLaunch(id: AgentId, options: { env: Readonly<Record<string, string>>; argv: readonly string[] }): Promise<readonly string[]>
   /** The agent’s own folder, for what its program is given. */
   readonly folder: (id: AgentId) => string
-  /** Writes planned files (0600). OUTSIDE_ROOT for those that lie neither in the agent’s folder nor in its worktree. */
-  writePlanned(id: AgentId, worktree: string, files: readonly PlannedFile[]): Promise<void>
+  /** Writes planned files (0600) and links. OUTSIDE_ROOT for files that lie neither in the agent’s folder nor in its worktree, and links outside the folder. */
+  writePlanned(id: AgentId, worktree: string, files: readonly PlannedFile[], links?: readonly PlannedLink[]): Promise<void>
   /** How the running program is talked to; null takes it away. */
   writeChannel(id: AgentId, channel: Readonly<Record<string, string>> | null): Promise<void>
   readChannel(id: AgentId): Promise<Readonly<Record<string, string>> | null>
@@ -62,13 +62,22 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
     writeAuth: (id, token) => writePrivate(authFile(id), token),
     writeLaunch: async (id, options) => ['/bin/sh', deps.launcher, await writePrivate(launchPath(id), launchFile({ ...options, unset: UNSET }))],
     folder,
-    writePlanned: async (id, worktree, files) => {
+    writePlanned: async (id, worktree, files, links = []) => {
       await mkdir(folder(id), { recursive: true, mode: 0o700 })
       for (const { path, content } of files) {
         const root = path.startsWith(`${folder(id)}${sep}`) ? folder(id) : worktree
         const target = inside(root, path)
         await refuseLinks(root, target, path)
         await writePrivate(target, content)
+      }
+      for (const { path, target } of links) {
+        const link = inside(folder(id), path)
+        await refuseLinks(folder(id), dirname(link), path)
+        await mkdir(dirname(link), { recursive: true, mode: 0o700 })
+        const found = await lstat(link).catch(() => undefined)
+        if (found?.isSymbolicLink() === true) await rm(link)
+        else if (found !== undefined) continue
+        await symlink(target, link)
       }
     },
     writeChannel: async (id, channel) => {
