@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import type { Protocol } from '../fixtures/model-server/server.ts'
 
 /** One agent CLI as it comes from npm, set up against the model server. One file each in clis/. */
@@ -20,7 +21,17 @@ export interface RealCli {
 /** Where `npm ci --prefix test/agent-clis` puts the programs. */
 export const AGENT_CLIS_BIN = join(import.meta.dirname, '..', 'agent-clis', 'node_modules', '.bin')
 
-export function isInstalled(name: string): boolean {
+/** Whether all of them are there; where not, the tests are skipped, and fail in CI. */
+export function requireInstalled(clis: readonly RealCli[]): boolean {
+  const missing = clis.map(({ name }) => name).filter((name) => !isInstalled(name))
+  if (missing.length === 0) return true
+  const what = `${missing.join(', ')} not installed: \`npm run agent-clis\` installs the agent CLIs`
+  if ((process.env['CI'] ?? '') !== '') throw new Error(what)
+  process.stderr.write(`skipped, ${what}\n`)
+  return false
+}
+
+function isInstalled(name: string): boolean {
   try {
     accessSync(join(AGENT_CLIS_BIN, name), constants.X_OK)
     return true

@@ -1,0 +1,4 @@
+import { agentCliEndToEnd } from './agent-cli.ts'
+import { gemini } from './clis/gemini.ts'
+
+agentCliEndToEnd(gemini)

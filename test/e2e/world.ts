@@ -1,0 +1,121 @@
+import { delimiter, dirname } from 'node:path'
+import process from 'node:process'
+import { findTool } from '../helpers/require-tool.ts'
+import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { plays, type Step } from '../fixtures/model-server/script.ts'
+import { startModelServer, type ModelServer, type Seen } from '../fixtures/model-server/server.ts'
+import { repositoryHash } from '../../src/paths.ts'
+import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
+
+/** Real agent CLIs in real tmux, against a mock model, each world with a repository and home of its own. */
+export interface World {
+  readonly tree: Exomonad
+  readonly model: ModelServer
+  /** Runs tmux on the tree’s own server. */
+  tmux(...args: string[]): Promise<string>
+  /** Types into an agent’s terminal as a person would, without Enter. */
+  type(agent: string, text: string): Promise<void>
+  key(agent: string, key: string): Promise<void>
+  screen(agent: string): Promise<string>
+  /** Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its conversation up. */
+  worker(name: string, steps: readonly Step[], options?: { agent?: string }): Promise<{ marker: string; agentId: string; worktree: string }>
+  /** Has the agent’s model follow these steps after a message. Answers a word that stands in the message. */
+  tell(agent: string, steps: readonly Step[], text?: string): Promise<string>
+  /** Waits until the agent is in this state. */
+  state(agent: string, state: string, options?: { limit?: number }): Promise<any>
+  /** The latest turn in which the agent’s model was asked. */
+  latest(marker: string): Seen | undefined
+  /** Waits until nothing is undelivered or unconfirmed for it. */
+  delivered(agent: string): Promise<void>
+  stop(): Promise<void>
+}
+
+const LIMIT = 90_000
+
+export async function startWorld(clis: readonly RealCli[], options: { tl: string; dev: string; config?: string }): Promise<World> {
+  const protocols = [...new Map(clis.flatMap((cli) => cli.protocols).map((protocol) => [protocol.name, protocol])).values()]
+  const model = await startModelServer(protocols)
+  const config = [...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`), options.config ?? ''].join('\n')
+  const env = Object.assign({}, ...clis.map((cli) => cli.env(model))) as Record<string, string>
+  const tree = await startExomonad({
+    multiplexer: 'tmux',
+    roles: { tl: options.tl, dev: options.dev },
+    config,
+    env: { ...env, PATH: [AGENT_CLIS_BIN, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) },
+    prepareHome: (home) => clis.forEach((cli) => cli.prepareHome?.(home, model)),
+    initArgs: ['--prepare-agents'],
+  }).catch(async (error: unknown) => {
+    await model.stop()
+    throw error
+  })
+  const commonDir = await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
+  const socket = `exomonad-${repositoryHash(commonDir)}`
+  const program = findTool('tmux') ?? 'tmux'
+  let told = 0
+
+  const tmux = async (...args: string[]): Promise<string> => {
+    const result = await runProgram(program, ['-L', socket, ...args], { env: { ...tree.repository.env }, timeout: 10_000 })
+    if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
+    return result.stdout
+  }
+  const paneOf = async (agent: string): Promise<string> => {
+    const pane: unknown = (await tree.agent(agent))?.pane
+    if (typeof pane !== 'string') throw new Error(`${agent} has no pane`)
+    return pane
+  }
+  const tell = async (agent: string, steps: readonly Step[], text = 'A message.'): Promise<string> => {
+    const name = `told-${++told}`
+    model.script(name, ...steps)
+    await tree.call('send', { to: agent, message: `${text} word-${name} ${plays(name)}` })
+    return `word-${name}`
+  }
+
+  return {
+    tree,
+    model,
+    tmux,
+    type: async (agent, text) => void (await tmux('send-keys', '-t', await paneOf(agent), '-l', text)),
+    key: async (agent, key) => void (await tmux('send-keys', '-t', await paneOf(agent), key)),
+    screen: async (agent) => tmux('capture-pane', '-p', '-t', await paneOf(agent)),
+    worker: async (name, steps, { agent } = {}) => {
+      const marker = `task-of-${name}`
+      model.script(name, ...steps)
+      const prompt = `This is ${marker}. ${plays(name)}`
+      const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }] })
+      if (errors.length > 0) throw new Error(JSON.stringify(errors))
+      return { marker, agentId: spawned[0].agent_id, worktree: spawned[0].worktree }
+    },
+    tell,
+    state: (agent, state, { limit = LIMIT } = {}) =>
+      waitFor(
+        `${agent} to be ${state}`,
+        async () => {
+          const node = await tree.agent(agent)
+          if (node?.state === state) return node
+          throw new Error(`${node?.state}: ${node?.state_reason} (${node?.state_source})`)
+        },
+        { limit, every: 200 },
+      ),
+    latest: (marker) => model.seen.findLast((turn) => turn.conversation.entries.some((entry) => entry.text.includes(marker))),
+    delivered: async (agent) => {
+      await waitFor(
+        `everything to be delivered to ${agent}`,
+        async () => {
+          const node = await tree.agent(agent)
+          const events = await tree.events()
+          const settled = new Set(
+            events.filter(({ type }) => type === 'delivery.acked' || type === 'delivery.failed').map(({ payload }) => payload.delivery_id),
+          )
+          const sent = events.filter(({ type, agent_id: id, agentId }) => type === 'delivery.sent' && (id ?? agentId) === node.id)
+          return node.undelivered === 0 && node.undecided === 0 && sent.every(({ payload }) => settled.has(payload.delivery_id))
+        },
+        { limit: LIMIT, every: 300 },
+      )
+    },
+    stop: async () => {
+      await tree.stop()
+      await model.stop()
+    },
+  }
+}
