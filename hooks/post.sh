@@ -1,5 +1,8 @@
-# Sourced by the hooks beside it with $event (and $limit, seconds) set: says to the daemon what an agent CLI's hook was told.
-# The JSON on stdin is passed through. Fails open: whatever goes wrong is said on stderr, and the exit status is 0.
+# Sourced by the hooks beside it with $event set: says to the daemon what an agent CLI's hook was told, the JSON on stdin. Also read:
+#   $limit    seconds that it may take (2)
+#   $answers  `always`: prints the answer, or that the agent may go on; `verbatim`: prints what there is to print; else prints nothing
+#   $stream   not empty: curl reads stdin itself, which is faster; where the daemon dies in the middle, what was said is lost with it
+# Fails open: whatever goes wrong is said on stderr, and the exit status is 0.
 # Needs curl. Forks as little as it can: it runs on every tool call.
 
 # An error of the shell itself must not hold the agent either: some agent CLIs take a failing hook as an objection.
@@ -13,26 +16,31 @@ token=$EXOMONAD_TOKEN
 if [ -z "$token" ] && [ -r "$EXOMONAD_AUTH_FILE" ]; then IFS= read -r token <"$EXOMONAD_AUTH_FILE"; fi
 
 # A terminal is not a hook's input, and a pipe that nobody closes must not hold the agent.
-body=
-if [ -t 0 ]; then
-  :
-elif command -v timeout >/dev/null; then
-  body=$(timeout 1 cat 2>/dev/null)
-else
-  body=$(cat 2>/dev/null)
-fi
-case $body in
-'{'*'}') ;;
-*) body='{}' ;;
-esac
+read_body() {
+  body=
+  if [ -t 0 ]; then
+    :
+  elif command -v timeout >/dev/null; then
+    body=$(timeout 1 cat 2>/dev/null)
+  else
+    body=$(cat 2>/dev/null)
+  fi
+  case $body in
+  '{'*'}') ;;
+  *) body='{}' ;;
+  esac
+}
+if [ -t 0 ]; then stream=; fi
+if [ -z "$stream" ]; then read_body; fi
 
 # The event as one file that appears whole; the daemon reads it when it starts. 0600, since it holds the token that says who spoke.
 spool() {
+  if [ -n "$stream" ]; then read_body; fi
   [ -n "$EXOMONAD_SPOOL" ] && [ -d "$EXOMONAD_SPOOL" ] || {
     echo "exomonad: the daemon does not answer, and there is no spool: the hook $event is lost." >&2
     return
   }
-  name=$(date +%s)-$$-$event.json
+  name=$(date +%s)-$$-${event##*/}.json
   umask 077
   if printf '{"version":1,"event":"%s","token":"%s","body":%s}\n' "$event" "$token" "$body" >"$EXOMONAD_SPOOL/.$name" &&
     mv "$EXOMONAD_SPOOL/.$name" "$EXOMONAD_SPOOL/$name"; then
@@ -43,37 +51,57 @@ spool() {
   fi
 }
 
-# Only `stop` has an answer that somebody reads.
-say() { if [ "$event" = stop ]; then printf '%s\n' "$1"; fi; }
+say() {
+  case $answers in
+  always) printf '%s\n' "$1" ;;
+  verbatim) if [ -n "$1" ]; then printf '%s\n' "$1"; fi ;;
+  esac
+}
+go_on() { if [ "$answers" = always ]; then printf '%s\n' '{"decision":"allow"}'; fi; }
 
 if [ ! -S "$EXOMONAD_SOCKET" ]; then
   spool
-  say '{"decision":"allow"}'
+  go_on
   exit 0
 fi
 
 # The token goes in through a file descriptor, where no list of processes shows it; -q and --noproxy keep the user's curl settings out.
-answer=$(
-  curl -q --silent --noproxy '*' --max-time "${limit:-2}" --unix-socket "$EXOMONAD_SOCKET" -H @/dev/fd/3 --data-binary @- \
-    --write-out '%{http_code}' "http://localhost/v1/hooks/$event" 3<<HEADERS <<BODY
+# Of uploads some versions of curl show their progress even so.
+if [ -n "$stream" ]; then
+  answer=$(
+    curl -q -X POST -T . --silent --noproxy '*' --max-time "${limit:-2}" --unix-socket "$EXOMONAD_SOCKET" -H @/dev/fd/3 \
+      --write-out '%{http_code}' "http://localhost/v1/hooks/$event" 3<<HEADERS 2>/dev/null
+Authorization: Bearer $token
+Content-Type: application/json
+Expect:
+HEADERS
+  )
+else
+  answer=$(
+    curl -q --silent --noproxy '*' --max-time "${limit:-2}" --unix-socket "$EXOMONAD_SOCKET" -H @/dev/fd/3 --data-binary @- \
+      --write-out '%{http_code}' "http://localhost/v1/hooks/$event" 3<<HEADERS <<BODY
 Authorization: Bearer $token
 Content-Type: application/json
 Expect:
 HEADERS
 $body
 BODY
-)
+  )
+fi
 status=$?
 code=${answer#"${answer%???}"}
 answer=${answer%???}
 
-if [ "$code" = 200 ]; then
-  say "$answer"
-elif [ "$status" = 0 ]; then
+case $status:$code in
+0:200) say "$answer" ;;
+0:2??) go_on ;;
+0:*)
   echo "exomonad: the daemon refused the hook $event ($code): $answer" >&2
-  say '{"decision":"allow"}'
-else
+  go_on
+  ;;
+*)
   if [ "$status" = 127 ]; then echo "exomonad: curl is missing; install it, or the tree does not learn what this agent does." >&2; fi
   spool
-  say '{"decision":"allow"}'
-fi
+  go_on
+  ;;
+esac

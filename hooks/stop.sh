@@ -1,6 +1,7 @@
 #!/bin/sh
 # Asks whether the agent may stop. Prints {"decision":"allow"} or {"decision":"block","reason":…}; exits 0 either way.
 event=stop
+answers=always
 # Longer than stop.timeout: the check fetches, rebases and pushes.
 limit=65
 case $EXOMONAD_STOP_TIMEOUT in

@@ -209,6 +209,16 @@ export interface Hooks {
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string, at?: number): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>
+  /**
+   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to say. With `at`, told late, nothing is
+   * asked or answered. `signal`: whoever asked has given up.
+   */
+  fromProgram(
+    caller: Caller,
+    event: string,
+    body: Readonly<Record<string, unknown>>,
+    options?: { at?: number | undefined; signal?: AbortSignal | undefined },
+  ): Promise<Readonly<Record<string, unknown>> | null>
 }
 
 export interface Upkeep {

@@ -2,6 +2,12 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { Caller, Hooks, StopAnswer } from './core.ts'
 import type { Deps } from './deps.ts'
 import { startedKey, type States } from './states.ts'
+import { countTool } from './tool-count.ts'
+import { waitsForPerson } from './waits-for-person.ts'
+import type { UsageReading } from './usage.ts'
+
+/** Ids of deliveries that stand in a text. */
+export const deliveryIdsIn = (text: string): string[] => text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
 
 /** What agent programs report about themselves, and what they are answered. */
 export function createHooks({
@@ -10,7 +16,13 @@ export function createHooks({
   publisher,
   states,
   stopChain,
-}: Pick<Deps, 'store' | 'outbox' | 'publisher'> & { states: States; stopChain: (caller: Caller) => Promise<StopAnswer> }): Hooks {
+  clock,
+  usage,
+}: Pick<Deps, 'store' | 'outbox' | 'publisher' | 'clock'> & {
+  states: States
+  usage: Pick<UsageReading, 'refresh'>
+  stopChain: (caller: Caller) => Promise<StopAnswer>
+}): Omit<Hooks, 'fromProgram'> {
   /** Of what was said earlier: only where nothing is known from later. */
   const timed = (at: number | undefined) => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
   const runs = (caller: Caller, at: number | undefined) =>
@@ -33,18 +45,20 @@ export function createHooks({
       })
     },
     promptSubmit: async (caller, facts, at) => {
-      const ids = facts.prompt?.match(/\bm-[0-9a-f]{12}\b/g) ?? []
+      const ids = deliveryIdsIn(facts.prompt ?? '')
       if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
       await store.agents.update(caller.agent.id, { stopExcuse: null })
       await runs(caller, at)
     },
     toolUse: async (caller, _facts, at) => {
-      await states.seen(caller.agent.id, { toolCalls: caller.agent.toolCalls + 1 })
+      await countTool({ store, clock }, caller.agent.id)
+      usage.refresh(caller.agent.id)
       if (caller.agent.state !== 'running') await runs(caller, at)
     },
     stop: async (caller) => {
       await states.seen(caller.agent.id)
       const answer = await stopChain(caller)
+      usage.refresh(caller.agent.id)
       if (answer.decision === 'allow') {
         await states.change(caller.agent.id, {
           to: 'idle',
@@ -69,7 +83,7 @@ export function createHooks({
       })
     },
     waiting: async (caller, reason, at) => {
-      await states.change(caller.agent.id, { to: 'waiting', reason, source: 'hook', actor: caller.agent.id, ...timed(at) })
+      await waitsForPerson(states, caller.agent, reason, 'hook', timed(at))
     },
     sessionEnd: async (caller) => {
       await store.agents.update(caller.agent.id, { stopObjection: null, stopBlocks: 0 })

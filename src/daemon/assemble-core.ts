@@ -10,6 +10,7 @@ import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher } from '../core/launch.ts'
+import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
 import { createProgramHooks } from '../core/program-hooks.ts'
@@ -87,8 +88,8 @@ export function assembleCore(
       .paneDied(paneId)
       .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
   }
-  const hooks = createHooks({ ...deps, states, stopChain: createStopChain({ ...deps, sync }) })
-  const permissions = createPermissions({ ...deps, states, approvals })
+  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) })
+  const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const core: Core = {
     directory: createDirectory(deps),
     spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo, opened: look }),
@@ -107,7 +108,7 @@ export function assembleCore(
     }),
     pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
     talking,
-    hooks: createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) }),
+    hooks: { ...hooks, fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage }) },
     upkeep: createUpkeep({
       ...deps,
       reconcile: async () => {

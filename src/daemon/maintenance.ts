@@ -8,7 +8,7 @@ import type { Core } from '../core/core.ts'
 import { hashToken } from '../core/launch.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
-import { callHook, type HookEvent } from '../surfaces/http/hooks.ts'
+import { callSpooledHook } from '../surfaces/http/hooks.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -53,10 +53,7 @@ export function startMaintenance(deps: {
       async ({ event, token, body, at }) => {
         const agent = await core.directory.byTokenHash(hashToken(token))
         if (agent === undefined) return
-        const caller = { kind: 'agent', agent } as const
-        // The stop check can’t hold anyone any more: what counts is that the turn ended.
-        if (event === 'stop') await core.hooks.turnEnded(caller, at)
-        else await callHook(core.hooks, event as HookEvent, caller, body, at)
+        await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
       },
       log,
     )

@@ -78,6 +78,8 @@ export const EVENTS = {
     decision: z.string(),
     what: z.string(),
     reason: z.string().nullable(),
+    /** Its program asked, and is answered itself. */
+    permission: z.boolean().optional(),
   }),
 
   'pr.opened': define('A pull request was filed.', { ...pull, draft: z.boolean() }),

@@ -56,7 +56,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   message: OWNER,
   mail: OWNER,
   'approval.requested': ['human'],
-  'approval.decided': OWNER,
+  'approval.decided': (payload) => (payload['permission'] === true ? [] : ['owner']),
   'pr.opened': PARENT,
   'pr.review': (payload) => (payload['trusted'] === false ? ['parent'] : payload['state'] === 'approved' ? ['owner', 'parent'] : ['owner']),
   'pr.thread_comment': comment,

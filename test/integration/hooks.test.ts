@@ -121,6 +121,85 @@ describeWith(['curl'], 'hooks', () => {
     })
   })
 
+  describe('of agent CLIs', () => {
+    const program = (event: string): string[] => ['sh', join(HOOKS, 'program.sh'), event]
+
+    it('pass the JSON through and print the answer as it is, whatever its size', async () => {
+      const { socket, env } = place()
+      const answer = '{"hookSpecificOutput":{"additionalContext":"it\'s \\n \\"x\\" $y `z` 100%s"}}'
+      const requests = await recorder(socket, (_request, response) => response.end(answer))
+      const body = JSON.stringify({ tool_name: 'Bash', tool_response: 'x'.repeat(300_000), q: "it's $HOME `y`" })
+      for (const event of ['PostToolUse', 'UserPromptSubmit', 'Stop', 'AfterTool', 'session.idle']) {
+        expect(await run(program(event), env, body)).toEqual({ status: 0, stdout: `${answer}\n`, stderr: '' })
+        const request = requests.pop()
+        expect(request).toMatchObject({ url: `/v1/hooks/program/${event}`, authorization: `Bearer ${TOKEN}` })
+        expect(request?.body.trimEnd()).toBe(body)
+      }
+    })
+
+    it('print nothing where there is nothing to say, or the daemon refuses', async () => {
+      const { socket, env, spooled } = place()
+      let [status, text] = [204, '']
+      await recorder(socket, (_request, response) => response.writeHead(status).end(text))
+      for (const event of ['PreToolUse', 'Stop']) expect(await run(program(event), env)).toEqual({ status: 0, stdout: '', stderr: '' })
+      ;[status, text] = [500, '{"error":"broken"}']
+      for (const event of ['PreToolUse', 'Stop']) {
+        const ran = await run(program(event), env)
+        expect(ran).toMatchObject({ status: 0, stdout: '' })
+        expect(ran.stderr).toContain('broken')
+      }
+      expect(await spooled()).toEqual([])
+    })
+
+    it('spool what they had to say, and by which name, when nobody listens', async () => {
+      const { env, spooled } = place()
+      for (const event of ['PostToolUse', 'Stop']) expect(await run(program(event), env, '{"session_id":"s"}')).toMatchObject({ status: 0, stdout: '' })
+      expect((await spooled()).toSorted((one, other) => one.event.localeCompare(other.event))).toMatchObject([
+        { event: 'program/PostToolUse', token: TOKEN, body: { session_id: 's' } },
+        { event: 'program/Stop', body: { session_id: 's' } },
+      ])
+    })
+
+    it('spool of a tool at least that it was used, when the daemon dies in the middle', async () => {
+      const { socket, env, spooled } = place()
+      await recorder(socket, (request) => void request.socket.destroy())
+      expect(await run(program('PreToolUse'), env, '{"tool_name":"Bash"}')).toMatchObject({ status: 0, stdout: '' })
+      expect(await run(program('UserPromptSubmit'), env, '{"prompt":"p"}')).toMatchObject({ status: 0, stdout: '' })
+      expect((await spooled()).toSorted((one, other) => one.event.localeCompare(other.event))).toMatchObject([
+        { event: 'program/PreToolUse', body: {} },
+        { event: 'program/UserPromptSubmit', body: { prompt: 'p' } },
+      ])
+    })
+
+    it('do not wait for an input that never ends', async () => {
+      const { socket, env } = place()
+      await recorder(socket)
+      for (const event of ['PreToolUse', 'Stop']) expect((await run(program(event), env, null)).status).toBe(0)
+    })
+
+    it('say nothing without an event, with an odd one, or outside an agent', async () => {
+      const { env, spooled } = place()
+      for (const event of ['', '../x', 'a b', '$(id)']) expect(await run(program(event), env)).toMatchObject({ status: 0, stdout: '' })
+      expect(await spooled()).toEqual([])
+      expect(await run(program('Stop'), { PATH: process.env['PATH'] ?? '' })).toEqual({ status: 0, stdout: '', stderr: '' })
+    })
+
+    it('wait for a person where the program asks for a permission, and end with the program', async () => {
+      const { socket, env } = place()
+      const closed = Promise.withResolvers<void>()
+      const asked: ServerResponse[] = []
+      await recorder(socket, (request, response) => {
+        asked.push(response)
+        request.socket.once('close', () => closed.resolve())
+      })
+      const child = spawn('sh', [join(HOOKS, 'program.sh'), 'PermissionRequest'], { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+      child.stdin.end('{}')
+      await waitFor('the request', () => asked.length > 0)
+      process.kill(-(child.pid ?? 0), 'SIGTERM')
+      await closed.promise
+    })
+  })
+
   it('do nothing outside an agent of exomonad', async () => {
     for (const event of HOOK_EVENTS) expect(await run([hook(event)], { PATH: process.env['PATH'] ?? '' })).toEqual({ status: 0, stdout: '', stderr: '' })
   })

@@ -6,12 +6,15 @@ import type { Log } from '../../log.ts'
 
 const spooledSchema = z.object({
   version: z.literal(1),
-  event: z.enum(['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']),
+  event: z.union([
+    z.enum(['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']),
+    z.templateLiteral(['program/', z.string().regex(/^[A-Za-z0-9._-]{1,64}$/)]),
+  ]),
   token: z.string(),
   body: z.record(z.string(), z.unknown()),
 })
 
-/** What a hook had to say when the daemon did not answer; hooks/post.sh writes it. */
+/** What a hook had to say when the daemon did not answer; hooks/post.sh writes it. `program/EVENT`: in the agent CLI’s own words. */
 export interface SpooledHook {
   readonly event: z.output<typeof spooledSchema>['event']
   /** Bearer token of the agent that said it. */

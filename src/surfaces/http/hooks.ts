@@ -29,6 +29,16 @@ const nothing = z.object({})
 export const HOOK_EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
+/** `program/EVENT`: EVENT in the agent CLI’s own words. */
+const PROGRAM = 'program/'
+
+/** The same for any event of the spool. The stop check can’t hold anyone any more: what counts is that the turn ended. */
+export async function callSpooledHook(hooks: Hooks, event: string, caller: Caller, body: Record<string, unknown>, at: number): Promise<void> {
+  if (event.startsWith(PROGRAM)) await hooks.fromProgram(caller, event.slice(PROGRAM.length), body, { at })
+  else if (event === 'stop') await hooks.turnEnded(caller, at)
+  else await callHook(hooks, event as HookEvent, caller, body, at)
+}
+
 /** Tells core what a hook said, live or read from the spool (`at`: when). Only `stop` has an answer of its own. */
 export function callHook(hooks: Hooks, event: HookEvent, caller: Caller, body: unknown, at?: number): Promise<unknown> {
   const facts: HookFacts = hookFacts.parse(body ?? {})
@@ -58,4 +68,25 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
       async (request, reply) => reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
     )
   }
+  fastify.post<{ Params: { event: string } }>(
+    `/v1/hooks/${PROGRAM}:event`,
+    {
+      schema: {
+        summary: 'A hook of an agent CLI in its own words, and the answer in them; 204 where there is nothing to answer',
+        params: z.object({ event: z.string() }),
+        body: z.looseObject({}),
+        response: { ...answers(z.looseObject({})), 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      // Whoever asked may give up, such as when a person answered in the terminal.
+      const given = new AbortController()
+      reply.raw.once('close', () => given.abort())
+      const answer = await hooks.fromProgram(callerOf(request), request.params.event, objectOr(request.body), { signal: given.signal })
+      return answer === null ? reply.code(204).send() : reply.send(answer)
+    },
+  )
 }
+
+const objectOr = (body: unknown): Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {}

@@ -1,0 +1,19 @@
+import type { LiveAgent } from '../adapters/agent-cli/agent-cli.ts'
+import type { AgentFiles } from '../adapters/host/agent-files.ts'
+import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Agent } from '../adapters/store/store.ts'
+
+/** A running agent as its adapter needs to know it; `pane` where it was looked at. */
+export type LiveAgentOf = (agent: Agent, pane?: Pane) => Promise<LiveAgent>
+
+export const createLiveAgentOf =
+  ({ files }: { files: Pick<AgentFiles, 'folder' | 'readChannel'> }): LiveAgentOf =>
+  async (agent, pane) => ({
+    agentId: agent.id,
+    pid: pane?.pid ?? agent.pid,
+    worktree: agent.worktree,
+    session: agent.sessionId === null ? null : { id: agent.sessionId, transcript: agent.transcript },
+    folder: files.folder(agent.id),
+    channel: await files.readChannel(agent.id),
+    title: pane?.title ?? null,
+  })
