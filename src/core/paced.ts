@@ -48,7 +48,7 @@ export function createPaced<Key>({
     stop: async () => {
       stopped = true
       for (const slot of slots.values()) clearTimeout(slot.timer)
-      await Promise.all([...slots.values()].map((slot) => slot.work))
+      await Promise.all([...slots.values()].flatMap((slot) => (slot.work === undefined ? [] : [slot.work])))
       slots.clear()
     },
   }
