@@ -16,10 +16,11 @@ const files = (folder: string, ending: string): string[] =>
     .toSorted()
 const read = (...path: string[]): string => readFileSync(join(top, ...path), 'utf8')
 
+/** Suites that several implementations share are no `.test.ts`. */
+const cites = (): string[] => files('test', '.ts').filter((name) => name !== 'requirements.ts' && name !== 'parity.test.ts' && !name.includes('node_modules'))
+
 describe('requirements ↔ tests', () => {
-  const cited = new Set(
-    files('test', '.test.ts').flatMap((name) => [...read('test', name).matchAll(/verifies\(\s*['"`]([^'"`]+)['"`]/g)].map((match) => match[1] ?? '')),
-  )
+  const cited = new Set(cites().flatMap((name) => [...read('test', name).matchAll(/verifies\(\s*['"`]([^'"`]+)['"`]/g)].map((match) => match[1] ?? '')))
 
   it('every requirement is cited by a test or stands among the pending ones with its reason', () => {
     expect(Object.keys(REQUIREMENTS).filter((id) => !cited.has(id) && !(id in PENDING))).toEqual([])

@@ -85,14 +85,17 @@ export type RequirementId = keyof typeof REQUIREMENTS
 export const PENDING: Partial<Record<RequirementId, string>> = {
   'R004-21': 'the Zellij adapter (issue 7)',
   ...pendingAll('R000', 'forks, mail and the console (issue 5)'),
-  ...pendingAll('R001', 'forks, mail and the console (issue 5)'),
+  'R001-01': 'forks, mail and the console (issue 5)',
+  'R001-02': 'forks, mail and the console (issue 5)',
+  'R001-03': 'forks, mail and the console (issue 5)',
+  'R001-04': 'forks, mail and the console (issue 5)',
   ...pendingAll('R002', 'subagents and headless sessions (issue 6)'),
   ...pendingAll('R003', 'subagents and headless sessions (issue 6)'),
 }
 
 /** Parts of requirements that are shown as far as they go without accounts and real agent programs; the rest is pending. */
 export const PENDING_PARTS: Partial<Record<RequirementId, string>> = {
-  'R004-02': 'forking the session of a real agent CLI (its adapters’ issue)',
+  'R001-07': 'fork and wait, and guidance on them (issue 5)',
   'R004-09': 'asking Copilot for a review (the GitHub issue)',
   'R004-16': 'the rate and limits of polling GitHub (the GitHub issue)',
 }

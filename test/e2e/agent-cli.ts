@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays } from '../fixtures/model-server/script.ts'
@@ -37,21 +38,29 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await world?.stop()
     })
 
-    it(verifies('R004-07', verifies('R004-13', 'starts without a dialog, calls its tools, and has none that spawn, merge or answer')), async () => {
-      const { marker } = await world.worker('first', [{ call: 'note', input: { message: 'I have begun' } }, { say: 'Done.' }])
-      const { conversation } = await world.model.sees(marker)
-      const tools = conversation.tools.filter((tool) => tool.includes('exomonad')).map((tool) => tool.replace(/^.*exomonad[_.]*/, ''))
-      expect(tools).toEqual(expect.arrayContaining(['file_pr', 'note', 'question', 'send', 'check_mail']))
-      for (const forbidden of ['spawn_subtree', 'spawn_workers', 'merge_pr', 'answer_question', 'kill']) expect(tools).not.toContain(forbidden)
-      await waitFor('the note', async () => (await world.tree.call('inbox')).messages.find(({ text }: any) => text.includes('[NOTE] first: I have begun')), {
-        limit: 60_000,
-      })
-      const node = await world.state('first', 'idle')
-      expect(node).toMatchObject({ agent: cli.name, state_source: 'hook' })
-      expect(node.tool_calls).toBeGreaterThanOrEqual(1)
-      // Counted by the mock for every turn.
-      await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, { limit: 30_000 })
-    })
+    it(
+      verifies(
+        'R004-07',
+        verifies('R004-13', verifies('R001-07', 'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer')),
+      ),
+      async () => {
+        const { marker } = await world.worker('first', [{ call: 'note', input: { message: 'I have begun' } }, { say: 'Done.' }])
+        const { conversation } = await world.model.sees(marker)
+        const tools = conversation.tools.filter((tool) => tool.includes('exomonad')).map((tool) => tool.replace(/^.*exomonad[_.]*/, ''))
+        expect(tools).toEqual(expect.arrayContaining(['file_pr', 'note', 'question', 'send', 'check_mail']))
+        for (const forbidden of ['spawn_subtree', 'spawn_workers', 'merge_pr', 'answer_question', 'kill']) expect(tools).not.toContain(forbidden)
+        await waitFor('the note', async () => (await world.tree.call('inbox')).messages.find(({ text }: any) => text.includes('[NOTE] first: I have begun')), {
+          limit: 60_000,
+        })
+        const told = conversation.entries.map((entry) => entry.text).join('\n')
+        for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(told).toContain(tool)
+        const node = await world.state('first', 'idle')
+        expect(node).toMatchObject({ agent: cli.name, state_source: 'hook' })
+        expect(node.tool_calls).toBeGreaterThanOrEqual(1)
+        // Counted by the mock for every turn.
+        await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, { limit: 30_000 })
+      },
+    )
 
     it(verifies('R004-14', 'gets the answer to its question as the result of the call'), async () => {
       const { marker } = await world.worker('asks', [{ call: 'question', input: { message: 'Tabs or spaces?' } }, { say: 'Thanks.' }])
@@ -154,6 +163,29 @@ export function agentCliEndToEnd(cli: RealCli): void {
       expect(world.latest(marker)?.conversation.entries.some((entry) => entry.text.includes('\u001b'))).toBe(false)
     })
 
+    it(verifies('R001-05', verifies('R001-06', 'learns once that mail waits, reads it, and reports that its task is done')), async () => {
+      const { model, tree } = world
+      await world.worker('sender', [{ say: 'Ready.' }])
+      let reported = false
+      model.brain('task-of-mailed', (entries) => {
+        const last = entries.findLast((entry) => entry.role !== 'assistant')?.text ?? ''
+        if (last.includes('mail-content') && !reported) {
+          reported = true
+          return { call: 'send', input: { to: 'main', message: JSON.stringify({ status: 'idle', success: true, summary: 'read all mail' }) } }
+        }
+        return last.includes('got mail from') ? { call: 'check_mail' } : { say: 'Nothing to do.' }
+      })
+      await tree.call('spawn_workers', { specs: [{ name: 'mailed', prompt: 'This is task-of-mailed.' }] })
+      await world.state('sender', 'idle')
+      await world.state('mailed', 'idle')
+      await tree.call('send', { to: 'mailed', message: 'mail-content one' }, { as: 'sender' })
+      await tree.call('send', { to: 'mailed', message: 'mail-content two' }, { as: 'sender' })
+      await model.sees('mail-content two')
+      const done = await waitFor('the completion', async () => (await tree.agent('mailed')).outcome, { limit: 60_000 })
+      expect(done).toEqual({ success: true, summary: 'read all mail' })
+      expect(model.count('got mail from', 'task-of-mailed')).toBe(1)
+    })
+
     it('is held until its pull request is filed', async () => {
       const { marker } = await world.worker('files', [
         { shell: 'echo work > work.txt && git add work.txt && git commit -q -m "Work"' },
@@ -244,48 +276,55 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await world?.stop()
     })
 
-    it(verifies('R004-02', verifies('R004-05', 'spawns, passes its conversation on, hears of its child, and merges')), async () => {
-      const { model, tree } = world
-      model.script(
-        'child',
-        { shell: 'echo child > child.txt && git add child.txt && git commit -q -m "Add child.txt"' },
-        { say: 'I think I am done.' },
-        { call: 'file_pr', input: { title: 'Add child.txt', body: 'As asked.' } },
-        { say: 'Filed.' },
-      )
-      let spawned = false
-      let merged = false
-      model.brain('lead-of-all', (entries) => {
-        const said = entries
-          .filter((entry) => entry.role !== 'assistant')
-          .map((entry) => entry.text)
-          .join('\n')
-        if (!spawned) {
-          spawned = true
-          return { call: 'spawn_subtree', input: { task: `task-of-child ${plays('child')}`, branch_name: 'child' } }
-        }
-        const ready = /\[PR READY\][^#]*#(\d+)/.exec(said)?.[1]
-        if (ready === undefined || merged) return { say: 'I wait.' }
-        merged = true
-        return { call: 'merge_pr', input: { pr_number: Number(ready) } }
-      })
-      const up = await tree.run(['up', 'You are lead-of-all; your secret is inherited-secret.', '--json'])
-      expect(up.code, up.stderr).toBe(0)
-      const child = await model.sees('task-of-child')
-      // The parent's words stand in the child's conversation, and the warning about stale paths before its task.
-      const own = await waitFor(
-        'the child’s own conversation',
-        () => model.seen.find((turn) => turn.conversation.entries.some((entry) => entry.role === 'user' && entry.text.includes('task-of-child'))),
-        { limit: 90_000 },
-      )
-      const text = own.conversation.entries.map((entry) => entry.text).join('\n')
-      expect(text).toContain('inherited-secret')
-      expect(text).toContain('.exomonad/worktrees/child')
-      expect(child).toBeDefined()
-      await allowDialogs(world, [{ agent: 'child', cli }], async () => existsSync(`${tree.repository.path}/child.txt`), 120_000)
-      expect((await tree.call('pr_list', { state: 'merged' })).pull_requests).toHaveLength(1)
-      expect((await tree.events()).some((event) => event.type === 'agent.spawned' && event.payload.name === 'child')).toBe(true)
-    })
+    it(
+      verifies('R004-02', verifies('R004-05', verifies('R004-19', verifies('R004-20', 'spawns, passes its conversation on, hears of its child, and merges')))),
+      async () => {
+        const { model, tree } = world
+        model.script(
+          'child',
+          { shell: 'echo child > child.txt && git add child.txt && git commit -q -m "Add child.txt"' },
+          { say: 'I think I am done.' },
+          { call: 'file_pr', input: { title: 'Add child.txt', body: 'As asked.' } },
+          { say: 'Filed.' },
+        )
+        let spawned = false
+        let merged = false
+        model.brain('lead-of-all', (entries) => {
+          const said = entries
+            .filter((entry) => entry.role !== 'assistant')
+            .map((entry) => entry.text)
+            .join('\n')
+          if (!spawned) {
+            spawned = true
+            return { call: 'spawn_subtree', input: { task: `task-of-child ${plays('child')}`, branch_name: 'child' } }
+          }
+          const ready = /\[PR READY\][^#]*#(\d+)/.exec(said)?.[1]
+          if (ready === undefined || merged) return { say: 'I wait.' }
+          merged = true
+          return { call: 'merge_pr', input: { pr_number: Number(ready) } }
+        })
+        const up = await tree.run(['up', 'You are lead-of-all; your secret is inherited-secret.', '--json'])
+        expect(up.code, up.stderr).toBe(0)
+        const asked = await model.sees('lead-of-all')
+        const description = ALL_TOOLS.find((tool) => tool.name === 'spawn_subtree')?.description ?? ''
+        expect(JSON.stringify(asked.body)).toContain(JSON.stringify(description).slice(1, 60))
+        expect(asked.conversation.tools.filter((tool) => /spawn_agents|spawn_gemini_teammate/.test(tool))).toEqual([])
+        const child = await model.sees('task-of-child')
+        // The parent's words stand in the child's conversation, and the warning about stale paths before its task.
+        const own = await waitFor(
+          'the child’s own conversation',
+          () => model.seen.find((turn) => turn.conversation.entries.some((entry) => entry.role === 'user' && entry.text.includes('task-of-child'))),
+          { limit: 90_000 },
+        )
+        const text = own.conversation.entries.map((entry) => entry.text).join('\n')
+        expect(text).toContain('inherited-secret')
+        expect(text).toContain('.exomonad/worktrees/child')
+        expect(child).toBeDefined()
+        await allowDialogs(world, [{ agent: 'child', cli }], async () => existsSync(`${tree.repository.path}/child.txt`), 120_000)
+        expect((await tree.call('pr_list', { state: 'merged' })).pull_requests).toHaveLength(1)
+        expect((await tree.events()).some((event) => event.type === 'agent.spawned' && event.payload.name === 'child')).toBe(true)
+      },
+    )
   })
 }
 
