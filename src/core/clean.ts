@@ -12,11 +12,12 @@ export function createClean({
   store,
   git,
   forge,
+  files,
   panes,
   publisher,
   clock,
   log,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'clock' | 'log'> & { panes: OwnPanes }): Upkeep['clean'] {
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'publisher' | 'clock' | 'log'> & { panes: OwnPanes }): Upkeep['clean'] {
   /** Null where it may go; else why it stays. */
   const keepReason = async (agent: Agent, agents: readonly Agent[], tips: Awaited<ReturnType<typeof git.branches>>): Promise<string | null> => {
     if (isAlive(agent.state)) return `its program may still run (${agent.state}); kill it first`
@@ -64,6 +65,7 @@ export function createClean({
         log.warn({ err: thrown, branch: agent.branch }, 'the branch stays on the remote, which could not be asked')
       }
     }
+    await files.removeFolder(agent.id)
     await store.agents.update(agent.id, { reapedAt: clock(), paneId: null })
     await publisher.publish({
       type: 'agent.removed',

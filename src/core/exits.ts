@@ -46,7 +46,15 @@ export function createExits({
       const onlyIf = (now: Agent) => now.paneId === agent.paneId && isAlive(now.state)
       if (agent.kind === 'root') {
         // The root is a place, not a process: its program may be started again by `up`.
-        await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'process', actor: 'daemon', patch: { ...patch, paneId: null }, onlyIf })
+        const gone = await states.change(agent.id, {
+          to: 'idle',
+          reason: STOPPED,
+          source: 'process',
+          actor: 'daemon',
+          patch: { ...patch, paneId: null },
+          onlyIf,
+        })
+        if (gone !== undefined) await files.writeChannel(agent.id, null)
         return
       }
       const well = exit.exitCode === 0

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Agent } from '../adapters/store/store.ts'
-import type { LaunchPlan, LaunchRequest } from '../adapters/agent-cli/agent-cli.ts'
+import type { Agent, AgentPatch } from '../adapters/store/store.ts'
+import type { LaunchPlan, LaunchRequest, SessionRef } from '../adapters/agent-cli/agent-cli.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
 import type { Deps, PromptFacts } from './deps.ts'
@@ -21,6 +21,8 @@ export interface Launched {
   readonly paneId: PaneId
   readonly pid: number
   readonly plan: LaunchPlan
+  /** Where its conversation is, as far as that is known before its hooks tell. */
+  readonly session: SessionRef | null
 }
 
 export interface Launcher {
@@ -39,7 +41,7 @@ type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>
 const TOOL_TIMEOUT = 24 * 60 * 60
 
 export function createLauncher(
-  deps: Pick<Deps, 'multiplexer' | 'files' | 'settings' | 'paths'> & {
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & {
     socket: string
     agentPath: string
     /** Where MCP is served over HTTP; null where it isn’t. */
@@ -51,7 +53,7 @@ export function createLauncher(
     agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
   },
 ): Launcher {
-  const { multiplexer, files, settings, paths } = deps
+  const { store, multiplexer, files, settings, paths } = deps
 
   const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
     ...options,
@@ -130,32 +132,39 @@ export function createLauncher(
         columns: config.multiplexer.columns,
         rows: config.multiplexer.rows,
       })
-      if (cli.settle === undefined) return { ...pane, plan }
-      const settled = await cli.settle(
-        {
-          agentId: agent.id,
-          pid: pane.pid,
-          worktree: agent.worktree,
-          session: plan.sessionId === null ? null : { id: plan.sessionId, transcript: null },
-          folder: asked.folder,
-          channel: plan.channel,
-          title: null,
-        },
-        asked,
-        plan,
-      )
-      return {
-        ...pane,
-        plan: {
-          ...plan,
-          session: settled.forked ? 'forked' : plan.session === 'forked' ? 'fresh' : plan.session,
-          sessionId: settled.session?.id ?? plan.sessionId,
-          warnings: [...plan.warnings, ...settled.warnings],
-        },
+      const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
+      if (cli.settle === undefined) return { ...pane, plan, session: planned }
+      // Its hooks may speak before it has settled.
+      await store.agents.update(agent.id, { pid: pane.pid })
+      const live = {
+        agentId: agent.id,
+        pid: pane.pid,
+        worktree: agent.worktree,
+        session: planned,
+        folder: asked.folder,
+        channel: plan.channel,
+        title: null,
+      }
+      try {
+        const settled = await cli.settle(live, asked, plan)
+        const session = settled.forked ? 'forked' : plan.session === 'forked' ? 'fresh' : plan.session
+        return {
+          ...pane,
+          plan: { ...plan, session, sessionId: settled.session?.id ?? plan.sessionId, warnings: [...plan.warnings, ...settled.warnings] },
+          session: settled.session ?? planned,
+        }
+      } catch (thrown) {
+        // Nobody knows of this pane yet.
+        await multiplexer.close(pane.paneId)
+        throw thrown
       }
     },
   }
 }
+
+/** What the records of an agent say of the conversation it was started with; what its hooks told meanwhile stays. */
+export const sessionPatch = ({ session }: Launched): AgentPatch =>
+  session === null ? {} : { sessionId: session.id, ...(session.transcript === null ? {} : { transcript: session.transcript }) }
 
 /** What the first prompt of an agent is made of. */
 export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({

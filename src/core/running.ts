@@ -6,7 +6,7 @@ import type { Caller, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
-import { newToken, promptFacts, type Launcher } from './launch.ts'
+import { newToken, promptFacts, sessionPatch, type Launcher } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
@@ -67,6 +67,7 @@ export function createRunning(
   const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
     const token = newToken()
     await panes.close(agent)
+    await files.writeChannel(agent.id, null)
     const spawning = await states.change(agent.id, {
       to: 'spawning',
       source: 'human',
@@ -78,11 +79,14 @@ export function createRunning(
     try {
       const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
       const launched = await launcher.launch(spawning, { mode, prompt, session, token })
+      const now = await store.agents.get(agent.id)
       const running = await states.change(agent.id, {
-        to: 'running',
-        source: 'process',
+        // Its hooks may have told more by now.
+        ...(now === undefined || now.state === 'spawning'
+          ? ({ to: 'running', source: 'process' } as const)
+          : { to: now.state, source: now.stateSource, reason: now.stateReason }),
         actor: 'human',
-        patch: { paneId: launched.paneId, pid: launched.pid, sessionId: launched.plan.sessionId ?? agent.sessionId },
+        patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
         events: () => [
           {
             type: 'agent.started',
@@ -106,6 +110,7 @@ export function createRunning(
         reason: agent.kind === 'root' ? STOPPED : asExomonadError(thrown).message,
         source: 'daemon',
         actor: 'daemon',
+        patch: { pid: null },
       })
       // Its token must not lie about where no program has it.
       await files.remove(agent.id)

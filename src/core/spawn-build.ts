@@ -4,7 +4,7 @@ import type { Caller, SpawnedAgent } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
 import type { PaneId } from '../ids.ts'
-import { newToken, promptFacts, type Launcher } from './launch.ts'
+import { newToken, promptFacts, sessionPatch, type Launcher } from './launch.ts'
 import type { Candidate } from './spawn-reserve.ts'
 import type { States } from './states.ts'
 
@@ -74,13 +74,16 @@ export function createSpawnBuilder(
       })
       await step(journal, 'live')
       await store.transaction(async (tx) => {
+        const now = await tx.agents.get(agent.id)
         const changed = await states.change(
           agent.id,
           {
-            to: 'running',
-            source: 'process',
+            // Its hooks may have told more by now: that its first turn is over already, say.
+            ...(now === undefined || now.state === 'spawning'
+              ? ({ to: 'running', source: 'process' } as const)
+              : { to: now.state, source: now.stateSource, reason: now.stateReason }),
             actor: actorOf(caller),
-            patch: { paneId: launched.paneId, pid: launched.pid, sessionId: launched.plan.sessionId },
+            patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
             events: () => [
               {
                 type: 'agent.spawned',

@@ -44,7 +44,10 @@ export function createSpawnUndo({
     await attempt('pane', async () => {
       for (const pane of await multiplexer.list()) if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
     })
-    await attempt('files', () => files.remove(agentId))
+    await attempt('files', async () => {
+      await files.remove(agentId)
+      await files.removeFolder(agentId)
+    })
     if (intent.makesWorktree && isFree('worktree')) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
     if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
     await store.transaction(async (tx) => {
