@@ -182,6 +182,8 @@ export interface Talking {
   checkMail(caller: Caller, peek: boolean): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
   /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
+  /** The whole text of a message to the caller, which confirms it. INVALID_ARG for others’. */
+  read(caller: Caller, id: string): Promise<{ id: string; message: string }>
   /** The human’s mail, open questions and approvals. `clear` marks the mail read. */
   inbox(options: { clear: boolean }): Promise<{
     messages: InboxItem[]
@@ -254,6 +256,11 @@ export interface TreeNode {
   pid: number | null
   pr: { number: number; url: string; state: string; draft: boolean; checks: string; review: string; mergeable: string } | null
   tokens: number
+  /** Tokens by model; null where its program doesn’t tell. */
+  usage: Record<string, { input: number; output: number; cache_read: number; cache_write: number }> | null
+  /** What that costs by the configured prices, without the models that have none; null where none has one. */
+  cost_usd: number | null
+  unpriced_models: string[]
   tool_calls: number
   age_seconds: number
   undelivered: number

@@ -1,16 +1,25 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'
+import { costOf } from './budgets.ts'
 import type { TreeNode, View } from './core.ts'
 import type { Deps } from './deps.ts'
 import { isAlive } from './lifecycle.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 
 /** Status is derived from stored facts when it is read. */
-export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths' | 'clock'>): View {
+export function createView({ store, paths, clock, settings }: Pick<Deps, 'store' | 'paths' | 'clock' | 'settings'>): View {
+  /** A configuration that can’t be read hides what things cost, not the tree. */
+  const prices = (): Promise<Config['prices']> =>
+    settings.config().then(
+      (config) => config.prices,
+      () => ({}),
+    )
+
   return {
     tree: async () => {
-      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished] = await Promise.all([
+      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished, priced] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
         store.outbox.counts(['queued']),
@@ -19,6 +28,7 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
         store.outbox.counts(['queued', 'sent']),
         store.approvals.pending(),
         store.journal.open(),
+        prices(),
       ])
       const now = clock()
       const pullOf = new Map<string, PullRequestSnapshot>()
@@ -68,6 +78,7 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
                   mergeable: pull.mergeable,
                 },
           tokens: agent.tokens,
+          ...spent(agent, priced),
           tool_calls: agent.toolCalls,
           age_seconds: seconds(now - agent.spawnedAt),
           undelivered: undelivered.get(agent.id) ?? 0,
@@ -102,3 +113,16 @@ export function createView({ store, paths, clock }: Pick<Deps, 'store' | 'paths'
 }
 
 const seconds = (milliseconds: number): number => Math.max(0, Math.round(milliseconds / 1000))
+
+function spent({ usage }: Agent, prices: Config['prices']): Pick<TreeNode, 'usage' | 'cost_usd' | 'unpriced_models'> {
+  if (usage === null) return { usage: null, cost_usd: null, unpriced_models: [] }
+  const { usd, unpriced } = costOf(usage, prices)
+  const models = Object.entries(usage.models)
+  return {
+    usage: Object.fromEntries(
+      models.map(([model, { input, output, cacheRead, cacheWrite }]) => [model, { input, output, cache_read: cacheRead, cache_write: cacheWrite }]),
+    ),
+    cost_usd: models.length > unpriced.length ? usd : null,
+    unpriced_models: [...unpriced],
+  }
+}

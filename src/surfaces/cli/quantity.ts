@@ -7,5 +7,10 @@ export function shortCount(count: number): string {
 
 const scaled = (value: number, letter: string): string => `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
 
+/** USD in at most six characters: `$0.42`, `$42`, `$1.2k`. */
+export function shortMoney(usd: number): string {
+  return usd < 9.995 ? `$${usd.toFixed(2)}` : `$${shortCount(Math.round(usd))}`
+}
+
 /** `1 agent`, `3 agents`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

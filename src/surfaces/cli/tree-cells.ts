@@ -1,6 +1,8 @@
 import type { TreeNode } from '../../core/core.ts'
 import type { Palette } from './palette.ts'
+import { shortDuration } from './duration.ts'
 import { printableLine } from './printable.ts'
+import { shortCount, shortMoney } from './quantity.ts'
 import type { Cell } from './table.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
@@ -19,6 +21,8 @@ export function agentState(node: TreeNode, palette: Palette, frame: number): Cel
       return idle(node, palette)
     case 'completed':
       return { text: '✓ completed', paint: palette.good }
+    case 'unknown':
+      return { text: `? unknown${reason}`, paint: palette.attention }
     case 'failed':
       return { text: `✗ failed${reason}`, paint: palette.bad }
     case 'killed':
@@ -35,6 +39,21 @@ function idle(node: TreeNode, palette: Palette): Cell {
   // Ended by `down` or with the machine: `resume --all` starts it again. The root is a place and needs no program.
   if (node.state_reason === 'stopped' && node.kind !== 'root') return { text: '○ stopped', paint: palette.attention }
   return { text: '○ idle', paint: palette.dim }
+}
+
+/** How long it has been so, and what that was concluded from: `12s hook`. */
+export function sinceCell(node: TreeNode, palette: Palette): Cell {
+  return { text: `${shortDuration(node.state_age_seconds)} ${printableLine(node.state_source)}`, paint: palette.dim }
+}
+
+export function tokensCell({ tokens }: TreeNode, palette: Palette): Cell {
+  return { text: tokens === 0 ? '' : shortCount(tokens), paint: palette.dim }
+}
+
+/** `+`: more by models without a price. */
+export function costCell({ cost_usd: cost, unpriced_models: unpriced }: TreeNode, palette: Palette): Cell {
+  if (cost === null) return { text: '' }
+  return { text: `${shortMoney(cost)}${unpriced.length > 0 ? '+' : ''}`, paint: palette.dim }
 }
 
 export function pullCell({ pr }: TreeNode, palette: Palette): Cell {

@@ -2,8 +2,8 @@ import type { TreeNode, TreeView } from '../../core/core.ts'
 import { shortDuration } from './duration.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
-import { plural, shortCount } from './quantity.ts'
-import { agentState, checksCell, pullCell } from './tree-cells.ts'
+import { plural, shortCount, shortMoney } from './quantity.ts'
+import { agentState, checksCell, costCell, pullCell, sinceCell, tokensCell } from './tree-cells.ts'
 import { renderTable, type Cell, type Column } from './table.ts'
 import { cut, displayWidth } from './width.ts'
 
@@ -25,16 +25,21 @@ interface Row {
 }
 
 /** In the order in which columns are left out where even cut cells don’t fit. */
-type ColumnName = 'kind' | 'tokens' | 'age' | 'mail' | 'checks' | 'pr' | 'state' | 'branch'
-const SACRIFICE: readonly ColumnName[] = ['kind', 'tokens', 'age', 'checks', 'mail', 'pr', 'state']
+type ColumnName = 'kind' | 'age' | 'since' | 'cost' | 'tokens' | 'checks' | 'mail' | 'pr' | 'state' | 'branch'
+const SACRIFICE: readonly ColumnName[] = ['kind', 'age', 'since', 'cost', 'tokens', 'checks', 'mail', 'pr', 'state']
+
+/** Columns that nothing is to be seen in leave their room to the others. */
+const ONLY_WHERE_FILLED: ReadonlySet<ColumnName> = new Set(['checks', 'tokens', 'cost', 'mail'])
 
 const COLUMNS: Readonly<Record<ColumnName, Column & { readonly min: number }>> = {
   branch: { title: 'BRANCH', min: 14 },
   kind: { title: 'KIND', min: 7 },
-  state: { title: 'STATE', min: 9 },
-  pr: { title: 'PR', min: 4 },
-  checks: { title: 'CHECKS', min: 6 },
+  state: { title: 'STATE', min: 10 },
+  since: { title: 'SINCE', min: 8 },
+  pr: { title: 'PR', min: 9 },
+  checks: { title: 'CHECKS', min: 8 },
   tokens: { title: 'TOKENS', min: 6, align: 'end' },
+  cost: { title: 'COST', min: 7, align: 'end' },
   age: { title: 'AGE', min: 3, align: 'end' },
   mail: { title: 'MAIL', min: 4, align: 'end' },
 }
@@ -42,8 +47,9 @@ const COLUMNS: Readonly<Record<ColumnName, Column & { readonly min: number }>> =
 /** The tree of agents as lines for a terminal. Pure; text from agents is made printable. */
 export function renderTree(view: TreeView, options: TreeOptions): string[] {
   const rows = flatten(view.root)
-  const names = columnsThatFit(options.width)
-  const cells = rows.map((row) => names.map((name) => cellOf(name, row, options)))
+  const all = new Map((Object.keys(COLUMNS) as ColumnName[]).map((name) => [name, rows.map((row) => cellOf(name, row, options))]))
+  const names = columnsThatFit(all, options.width)
+  const cells = rows.map((_, index) => names.map((name) => all.get(name)?.[index] ?? ''))
   const table = renderTable(
     names.map((name) => COLUMNS[name]),
     cells,
@@ -70,10 +76,10 @@ function flatten(root: TreeNode): Row[] {
   return rows
 }
 
-function columnsThatFit(width: number): ColumnName[] {
-  const names = (Object.keys(COLUMNS) as ColumnName[]).slice()
+function columnsThatFit(cells: ReadonlyMap<ColumnName, readonly Cell[]>, width: number): ColumnName[] {
+  const names = [...cells].filter(([name, column]) => !ONLY_WHERE_FILLED.has(name) || column.some(({ text }) => text !== '')).map(([name]) => name)
   const least = (): number => names.reduce((sum, name) => sum + COLUMNS[name].min, 2 * (names.length - 1))
-  for (const name of SACRIFICE) if (least() > width) names.splice(names.indexOf(name), 1)
+  for (const name of SACRIFICE) if (least() > width && names.includes(name)) names.splice(names.indexOf(name), 1)
   return names
 }
 
@@ -85,12 +91,16 @@ function cellOf(name: ColumnName, { node, guides, parentBranch }: Row, { palette
       return { text: printableLine(node.kind), paint: palette.dim }
     case 'state':
       return agentState(node, palette, frame)
+    case 'since':
+      return sinceCell(node, palette)
     case 'pr':
       return pullCell(node, palette)
     case 'checks':
       return checksCell(node, palette)
     case 'tokens':
-      return { text: node.tokens === 0 ? '' : shortCount(node.tokens), paint: palette.dim }
+      return tokensCell(node, palette)
+    case 'cost':
+      return costCell(node, palette)
     case 'age':
       return { text: shortDuration(node.age_seconds), paint: palette.dim }
     case 'mail':
@@ -118,13 +128,25 @@ function mailCell(node: TreeNode, palette: Palette): Cell {
 
 function headline(view: TreeView, { width, palette }: TreeOptions): string[] {
   const { agents, live, done, failed } = view.counts
-  const counts = [plural(agents, 'agent'), `${live} live`, `${done} done`, ...(failed > 0 ? [`${failed} failed`] : [])].join(' · ')
+  const counts = [plural(agents, 'agent'), `${live} live`, `${done} done`, ...(failed > 0 ? [`${failed} failed`] : []), ...spending(view.root)].join(' · ')
   const whole = printableLine(view.repository)
   const forName = width - 2 - 2 - displayWidth(counts)
   if (forName < Math.min(8, displayWidth(whole))) return [cut(`◆ ${whole}`, width)]
   const repository = cut(whole, forName)
   const room = width - 2 - displayWidth(repository) - displayWidth(counts)
   return [`${palette.active('◆')} ${palette.bold(repository)}${' '.repeat(room)}${failed > 0 ? palette.bad(counts) : palette.dim(counts)}`]
+}
+
+/** What all that are shown used together. */
+function spending(root: TreeNode): string[] {
+  const nodes = flatten(root).map(({ node }) => node)
+  const tokens = nodes.reduce((sum, node) => sum + node.tokens, 0)
+  const priced = nodes.flatMap(({ cost_usd: cost }) => (cost === null ? [] : [cost]))
+  const unpriced = nodes.some(({ unpriced_models: models }) => models.length > 0)
+  return [
+    ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
+    ...(priced.length > 0 ? [`${shortMoney(priced.reduce((sum, cost) => sum + cost, 0))}${unpriced ? '+' : ''}`] : []),
+  ]
 }
 
 function waiting({ inbox }: TreeView, { width, palette }: TreeOptions): string[] {

@@ -113,6 +113,7 @@ function compose(context: CliContext, watched: Watched, frame: number): string[]
 const aged = (node: TreeNode, seconds: number): TreeNode => ({
   ...node,
   age_seconds: node.age_seconds + seconds,
+  state_age_seconds: node.state_age_seconds + seconds,
   children: node.children.map((child) => aged(child, seconds)),
 })
 

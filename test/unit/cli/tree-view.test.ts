@@ -46,19 +46,89 @@ describe('the tree on a terminal', () => {
           node('main.g', { pr: pull(5, { draft: true, checks: 'pending' }), undecided: 1 }),
           node('main.h', { pr: pull(6, { mergeable: 'conflicting' }) }),
           node('main.i', { state: 'idle', state_reason: 'stopped', pane: null }),
+          node('main.j', { state: 'unknown', state_reason: 'a dialog', state_source: 'screen', state_age_seconds: 130 }),
+          node('main.k', { state: 'waiting', state_reason: 'permission Bash: npm publish', state_age_seconds: 40 }),
         ],
       }),
       160,
     )
     expect(lineOf(lines, '.a')).toContain('◇ waiting question q-1')
     expect(lineOf(lines, '.b')).toContain('✓ done')
-    expect(lineOf(lines, '.c')).toMatch(/✓ merged +#3 merged +✓ passed/)
+    expect(lineOf(lines, '.c')).toMatch(/✓ merged +1s hook +#3 merged +✓ passed/)
     expect(lineOf(lines, '.d')).toContain('✗ gave up no network')
     expect(lineOf(lines, '.e')).toContain('✗ failed exit 1')
     expect(lineOf(lines, '.f')).toMatch(/#4 changes +✗ failed +12k +3m +2$/)
     expect(lineOf(lines, '.g')).toMatch(/#5 draft +● running +3m +1!$/)
     expect(lineOf(lines, '.h')).toContain('#6 conflict')
     expect(lineOf(lines, '.i')).toContain('○ stopped')
+    expect(lineOf(lines, '.j')).toMatch(/\? unknown a dialog +2m screen/)
+    expect(lineOf(lines, '.k')).toMatch(/◇ waiting permission Bash: npm publish +40s hook/)
+  })
+
+  /** Everything there is to show, on terminals of several widths. */
+  const busy = view(
+    node('main', {
+      kind: 'root',
+      state: 'idle',
+      state_age_seconds: 65,
+      tokens: 1_200_000,
+      cost_usd: 3.21,
+      children: [
+        node('main.shop', {
+          kind: 'subtree',
+          state_age_seconds: 12,
+          tokens: 812_000,
+          cost_usd: 2.04,
+          children: [
+            node('main.shop.cart', { state: 'waiting', state_reason: 'permission Bash: npm publish', state_age_seconds: 40, tokens: 91_000, cost_usd: 0.42 }),
+            node('main.shop.checkout', {
+              state: 'idle',
+              state_source: 'session',
+              state_age_seconds: 130,
+              pr: pull(12, { checks: 'failed', review: 'changes_requested' }),
+              tokens: 13_400,
+              cost_usd: 0.09,
+              unpriced_models: ['mystery'],
+              undelivered: 2,
+            }),
+          ],
+        }),
+        node('main.docs', { state: 'unknown', state_reason: 'a dialog', state_source: 'screen', tokens: 5000, unpriced_models: ['mystery'] }),
+        node('main.search-index', { state: 'idle', pr: pull(3, { state: 'merged', checks: 'passed' }), state_age_seconds: 7300, tokens: 440, cost_usd: 1234 }),
+      ],
+    }),
+  )
+
+  it('shows state with age and source, tokens and money in 120 columns', () => {
+    expect(renderTree(busy, { width: 120, palette: plain })).toMatchInlineSnapshot(`
+      [
+        "◆ /home/ada/shop                                                       3 agents · 2 live · 1 done · 2.1M tokens · $1.2k+",
+        "",
+        "BRANCH            KIND     STATE                            SINCE       PR           CHECKS    TOKENS    COST  AGE  MAIL",
+        "main              root     ○ idle                           1m hook                              1.2M   $3.21   3m",
+        "├─ .shop          subtree  ◐ running                        12s hook                             812k   $2.04   3m",
+        "│  ├─ .cart       worker   ◇ waiting permission Bash: npm…  40s hook                              91k   $0.42   3m",
+        "│  └─ .checkout   worker   ○ idle                           2m session  #12 changes  ✗ failed     13k  $0.09+   3m     2",
+        "├─ .docs          worker   ? unknown a dialog               1s screen                              5k           3m",
+        "└─ .search-index  worker   ✓ merged                         2h hook     #3 merged    ✓ passed     440   $1.2k   3m",
+      ]
+    `)
+  })
+
+  it('shows what matters most in 80', () => {
+    expect(renderTree(busy, { width: 80, palette: plain })).toMatchInlineSnapshot(`
+      [
+        "◆ /home/ada/shop               3 agents · 2 live · 1 done · 2.1M tokens · $1.2k+",
+        "",
+        "BRANCH          STATE       SINCE      PR         CHECKS    TOKENS    COST  MAIL",
+        "main            ○ idle      1m hook                           1.2M   $3.21",
+        "├─ .shop        ◐ running   12s hook                          812k   $2.04",
+        "│  ├─ .cart     ◇ waiting…  40s hook                           91k   $0.42",
+        "│  └─ .checko…  ○ idle      2m sessi…  #12 chan…  ✗ failed     13k  $0.09+     2",
+        "├─ .docs        ? unknown…  1s screen                           5k",
+        "└─ .search-in…  ✓ merged    2h hook    #3 merged  ✓ passed     440   $1.2k",
+      ]
+    `)
   })
 
   it('says what waits for the human, and where to look', () => {

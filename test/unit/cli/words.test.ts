@@ -5,7 +5,7 @@ import { parseSince } from '../../../src/surfaces/cli/events.ts'
 import { parseLineComment } from '../../../src/surfaces/cli/line-comment.ts'
 import { newLines } from '../../../src/surfaces/cli/logs.ts'
 import { printable, printableLine } from '../../../src/surfaces/cli/printable.ts'
-import { shortCount } from '../../../src/surfaces/cli/quantity.ts'
+import { shortCount, shortMoney } from '../../../src/surfaces/cli/quantity.ts'
 import { relativeTime } from '../../../src/surfaces/cli/relative-time.ts'
 import { quoteForShell } from '../../../src/surfaces/cli/shell-quote.ts'
 import { pathFrom, shortPath } from '../../../src/surfaces/cli/short-path.ts'
@@ -33,6 +33,17 @@ describe('short words for quantities', () => {
     [3_400_000, '3.4M'],
   ])('%d is %s', (count, words) => {
     expect(shortCount(count)).toBe(words)
+  })
+
+  it.each([
+    [0, '$0.00'],
+    [0.424, '$0.42'],
+    [9.99, '$9.99'],
+    [9.996, '$10'],
+    [412.7, '$413'],
+    [12_345, '$12k'],
+  ])('%d USD are %s', (usd, words) => {
+    expect(shortMoney(usd)).toBe(words)
   })
 
   it('reads durations back', () => {
