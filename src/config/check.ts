@@ -1,4 +1,4 @@
-import type { Config } from './schema.ts'
+import type { AgentConfig, Config } from './schema.ts'
 import { nearestKey } from './nearest-key.ts'
 
 /** A fault that the shape of a configuration doesn’t show. */
@@ -11,10 +11,32 @@ export interface SemanticFault {
 export const PLACEHOLDERS = ['prompt', 'prompt_file', 'worktree', 'branch', 'name', 'agent_id', 'role', 'session_id', 'transcript', 'node'] as const
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
-/** References that lead nowhere: agents of roles, placeholders, tools of custom roles (checked where the names are given). */
+/** References that lead nowhere: agents of roles, placeholders, tools of custom roles and of agents (checked where the names are given). */
 export function checkReferences(config: Config, toolNames?: readonly string[]): SemanticFault[] {
-  return [...roleFaults(config, toolNames), ...placeholderFaults(config)]
+  return [...roleFaults(config, toolNames), ...agentToolFaults(config, toolNames), ...placeholderFaults(config)]
 }
+
+/** Keys of [agents.NAME] that were written and say nothing with its adapter. `written`: the document as parsed, without presets and defaults. */
+export function* checkApplicable(config: Config, written: Readonly<Record<string, unknown>>): Generator<SemanticFault> {
+  const tables = isTable(written['agents']) ? written['agents'] : {}
+  for (const [name, table] of Object.entries(tables)) {
+    const adapter = config.agents[name]?.adapter
+    if (adapter === undefined || !isTable(table)) continue
+    for (const key of adapter === 'command' ? ONLY_OF_CLIS : ONLY_OF_COMMANDS) {
+      if (!(key in table)) continue
+      const why =
+        adapter === 'command'
+          ? `says nothing with adapter "command": put it into the command itself`
+          : `says nothing with adapter ${JSON.stringify(adapter)}: exomonad knows it of this program. It is for adapter "command"`
+      yield { path: ['agents', name, key], problem: why }
+    }
+  }
+}
+
+const ONLY_OF_CLIS = ['model', 'args'] as const satisfies readonly (keyof AgentConfig)[]
+const ONLY_OF_COMMANDS = ['resume_command', 'acks', 'reports_state'] as const satisfies readonly (keyof AgentConfig)[]
+
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function* roleFaults(config: Config, toolNames: readonly string[] | undefined): Generator<SemanticFault> {
   const agents = Object.keys(config.agents)
@@ -32,11 +54,27 @@ function* roleFaults(config: Config, toolNames: readonly string[] | undefined): 
   }
 }
 
+function* agentToolFaults(config: Config, toolNames: readonly string[] | undefined): Generator<SemanticFault> {
+  for (const [name, { tools }] of Object.entries(config.agents)) {
+    for (const [index, tool] of (tools ?? []).entries()) {
+      if (toolNames === undefined || toolNames.includes(tool)) continue
+      yield { path: ['agents', name, 'tools', index], problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}` }
+    }
+  }
+}
+
 function* placeholderFaults(config: Config): Generator<SemanticFault> {
   for (const [name, agent] of Object.entries(config.agents)) {
-    for (const key of ['command', 'resume_command'] as const) {
+    for (const key of ['command', 'resume_command', 'args'] as const) {
       for (const [index, argument] of (agent[key] ?? []).entries()) {
         for (const [, placeholder = ''] of argument.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
+          if (agent.adapter !== 'command') {
+            yield {
+              path: ['agents', name, key, index],
+              problem: `found {{${placeholder}}}, which only adapter "command" replaces; exomonad gives ${agent.adapter} its task by itself`,
+            }
+            continue
+          }
           if ((PLACEHOLDERS as readonly string[]).includes(placeholder)) continue
           yield { path: ['agents', name, key, index], problem: `found {{${placeholder}}}, which stands for nothing${hint(placeholder, PLACEHOLDERS)}` }
         }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
-import { checkReferences } from './check.ts'
+import { checkApplicable, checkReferences } from './check.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
 import { configJsonSchema, describeAllowed, schemaAt, type SchemaNode } from './schema-guide.ts'
@@ -34,10 +34,11 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
 
 /** The same from a text; `file` is what messages name. */
 export function parseConfig(text: string, file: string, options: LoadOptions = {}): Config {
-  const value = withPresets(parseToml(text, file))
+  const written = parseToml(text, file)
+  const value = withPresets(written)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw invalid(file, findingsOf(parsed.error, value, text))
-  const faults = checkReferences(parsed.data, options.toolNames)
+  const faults = [...checkReferences(parsed.data, options.toolNames), ...checkApplicable(parsed.data, written)]
   if (faults.length > 0) {
     const lines = linesOfKeys(text)
     throw invalid(

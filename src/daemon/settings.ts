@@ -60,11 +60,15 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
   }
   const first = await stamp()
   const trustedAtFirst = await isTrusted()
-  const loaded = await load(trustedAtFirst)
+  /** Agents that run already go on by what was trusted last; where nothing ever was, they are granted nothing. */
+  const trustedLast = async (): Promise<Config> => {
+    const kept = (await exists(keptConfigFile)) ? await loadConfig(keptConfigFile, { toolNames }).catch(() => undefined) : undefined
+    return kept ?? withoutGrants(await load(false))
+  }
   /** The version that is in use, and one that is passed over until it is trusted. */
   let readAt = trustedAtFirst ? first : ''
   let held = trustedAtFirst ? '' : first
-  let current = trustedAtFirst ? loaded : withoutGrants(loaded)
+  let current = trustedAtFirst ? await load(true) : await trustedLast()
   const clis = new Map<string, AgentCli>()
 
   const config = async (): Promise<Config> => {
@@ -116,10 +120,16 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
   }
 }
 
-/** For a daemon that starts with a configuration nobody trusted yet: it runs nothing, and grants agents that run already nothing. */
+/**
+ * For a daemon that starts with a configuration nobody trusted yet, such as one that a pull brought: it runs nothing, and neither what agents
+ * may do nor what their programs are given comes from there.
+ */
 const withoutGrants = (config: Config): Config => ({
   ...config,
   merge: { ...config.merge, agents_may_force: false },
   environment: { ...config.environment, pass: [] },
-  roles: Object.fromEntries(Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, role])),
+  roles: Object.fromEntries(
+    Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
+  ),
+  agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }])),
 })

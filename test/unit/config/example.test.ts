@@ -4,6 +4,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { PLACEHOLDERS } from '../../../src/config/check.ts'
 import { parseConfig } from '../../../src/config/load.ts'
+import { AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configJsonSchema, type SchemaNode } from '../../../src/config/schema-guide.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { INITIAL_CONFIG } from '../../../src/surfaces/cli/init-config.ts'
@@ -37,7 +38,7 @@ function has(document: unknown, path: readonly string[]): boolean {
 
 describe('.exomonad.example/config.toml', () => {
   it('is valid as it stands, and shows the true defaults', () => {
-    expect(parseConfig(text, file, { toolNames })).toEqual(configSchema.parse({}))
+    expect(parseConfig(text, file, { toolNames })).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
   })
 
   it('documents every key there is', () => {
@@ -50,7 +51,7 @@ describe('.exomonad.example/config.toml', () => {
 
   it('is valid with everything switched on', () => {
     const config = parseConfig(switchedOn(text, /^#(?=[a-z[])/gm), file, { toolNames })
-    expect(config.roles['tl']?.agent).toBe('mine')
+    expect(config.roles['tl']?.agent).toBe('claude')
     expect(config.forge.local.ci).toEqual(['npm', 'test'])
   })
 
@@ -61,7 +62,7 @@ describe('.exomonad.example/config.toml', () => {
 
 describe('what init writes', () => {
   it('is valid as it stands and with everything switched on, and sets nothing by itself', () => {
-    expect(parseConfig(INITIAL_CONFIG, 'f')).toEqual(configSchema.parse({}))
+    expect(parseConfig(INITIAL_CONFIG, 'f')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
     const config = parseConfig(switchedOn(INITIAL_CONFIG, /^# (?=\[|[a-z]+ = )/gm), 'f')
     expect(config.roles['dev']?.agent).toBe('mine')
   })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadConfig, parseConfig } from '../../../src/config/load.ts'
+import { AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 
@@ -18,7 +19,7 @@ function refusal(text: string, toolNames?: readonly string[]): ExomonadError {
 
 describe('the configuration', () => {
   it('is the defaults where there is no file', async () => {
-    expect(await loadConfig('/nowhere/at/all/config.toml')).toEqual(configSchema.parse({}))
+    expect(await loadConfig('/nowhere/at/all/config.toml')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
   })
 
   it('is read from a file and frozen to its leaves', async () => {
@@ -76,6 +77,9 @@ describe('the configuration', () => {
     )
     expect(refusal('[roles.reviewer]\ntools = ["pr_dif"]', ['pr_diff', 'note']).message).toContain('found "pr_dif", which is no tool; did you mean "pr_diff"?')
     expect(refusal('[roles.dev]\ntools = ["note"]').message).toContain('the tools of tl and dev are fixed')
+    expect(refusal('[agents.claude]\ntools = ["nte"]', ['note']).message).toBe(
+      'config.toml:2: agents.claude.tools.0: found "nte", which is no tool; did you mean "note"?',
+    )
   })
 
   it('accepts what those references lead to', () => {
@@ -83,5 +87,38 @@ describe('the configuration', () => {
       toolNames: ['note'],
     })
     expect(config.roles['r']?.agent).toBe('a')
+  })
+
+  it('has the agent CLIs it knows, each key of which can be written over', () => {
+    const { agents } = parseConfig(
+      '[agents.claude]\ncommand = ["/opt/claude"]\nmodel = "haiku"\n[agents.fast]\nadapter = "gemini"\nargs = ["--fast"]\n[agents.codex]\nadapter = "command"\ncommand = ["x"]',
+      'f',
+    )
+    expect(agents).toMatchObject({
+      claude: { adapter: 'claude', command: ['/opt/claude'], model: 'haiku', acks: true, reports_state: true, enter_delay_ms: 300 },
+      fast: { adapter: 'gemini', command: ['gemini'], args: ['--fast'], acks: true },
+      opencode: { adapter: 'opencode', command: ['opencode'] },
+      // Another program by a known name is what it says it is, and nothing more.
+      codex: { adapter: 'command', command: ['x'], acks: false, reports_state: false, enter_delay_ms: 50 },
+    })
+  })
+
+  it('refuses keys that say nothing with the adapter', () => {
+    expect(refusal('[agents.a]\nadapter = "command"\ncommand = ["x"]\nmodel = "m"\nargs = []').message.split('\n')).toEqual([
+      'config.toml has 2 findings:',
+      '  line 4: agents.a.model: says nothing with adapter "command": put it into the command itself',
+      '  line 5: agents.a.args: says nothing with adapter "command": put it into the command itself',
+    ])
+    for (const key of ['acks = true', 'reports_state = true', 'resume_command = ["claude"]']) {
+      expect(refusal(`[agents.claude]\n${key}`).message).toContain('says nothing with adapter "claude": exomonad knows it of this program')
+    }
+    expect(refusal('[agents.gemini]\nargs = ["-i", "{{prompt}}"]').message).toBe(
+      'config.toml:2: agents.gemini.args.1: found {{prompt}}, which only adapter "command" replaces; exomonad gives gemini its task by itself',
+    )
+  })
+
+  it('asks nobody and allows nothing by itself', () => {
+    expect(parseConfig('[roles.dev]\nagent = "claude"', 'f').roles['dev']?.permissions).toEqual({ policy: 'off', allow: [] })
+    expect(refusal('[roles.dev.permissions]\npolicy = "yes"').message).toContain('allowed: "off", "ask", "list", "all"')
   })
 })

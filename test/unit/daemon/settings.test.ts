@@ -61,15 +61,30 @@ describe('the daemon’s settings', () => {
     const { settings, trust } = repository(
       limit(
         3,
-        '[merge]\nagents_may_force = true\n[environment]\npass = ["SECRET"]\n[roles.dev]\nagent = "x"\n[roles.odd]\ntools = ["kill"]\n[agents.x]\nadapter = "command"\ncommand = ["x"]\n',
+        '[merge]\nagents_may_force = true\n[environment]\npass = ["SECRET"]\n[roles.dev]\nagent = "x"\n[roles.dev.permissions]\npolicy = "all"\nallow = ["Bash"]\n[roles.odd]\ntools = ["kill"]\n[agents.x]\nadapter = "claude"\nargs = ["--dangerous"]\nenv = { LD_PRELOAD = "x" }\n',
       ),
     )
     const live = await settings()
     expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false }, environment: { pass: [] } })
-    expect(live.current().roles).toEqual({ dev: { agent: 'x' }, odd: {} })
+    const off = { permissions: { policy: 'off', allow: [] } }
+    expect(live.current().roles).toEqual({ dev: { agent: 'x', ...off }, odd: off })
+    expect(live.current().agents['x']).toMatchObject({ args: [], env: {} })
     await recordTrust(trust)
     await live.requireTrust()
     expect(await live.config()).toMatchObject({ merge: { agents_may_force: true }, environment: { pass: ['SECRET'] }, roles: { odd: { tools: ['kill'] } } })
+    expect(live.current()).toMatchObject({ roles: { dev: { permissions: { policy: 'all' } } }, agents: { x: { args: ['--dangerous'] } } })
+  })
+
+  it('go on by what was trusted last when the daemon starts with what a pull brought, whether it parses or not', async () => {
+    const { settings, trust, write } = repository(limit(3, '[roles.dev.permissions]\npolicy = "list"\nallow = ["Read"]\n'))
+    await recordTrust(trust)
+    mkdirSync(trust.paths.state, { recursive: true })
+    await settings()
+    for (const text of [limit(99, 'tokens_per_agent = 1e12\n[roles.dev.permissions]\npolicy = "all"\n'), 'no toml at all']) {
+      write(text)
+      const live = await settings()
+      expect(live.current()).toMatchObject({ limits: { max_live_agents: 3 }, roles: { dev: { permissions: { policy: 'list', allow: ['Read'] } } } })
+    }
   })
 
   it('take no answer from git for a no', async () => {
