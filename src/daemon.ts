@@ -17,6 +17,8 @@ import { readRepositoryFile } from './config/repository-file.ts'
 import { listTrackedConfiguration } from './config/tracked-files.ts'
 import { ensureOwnerToken, writeRepositoryRecord } from './config/user-state.ts'
 import { hashToken } from './core/launch.ts'
+import { createLiveAgentOf } from './core/live-agent.ts'
+import { createSight } from './core/sight.ts'
 import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
 import { chooseMultiplexer } from './daemon/choose-multiplexer.ts'
 import { startMaintenance } from './daemon/maintenance.ts'
@@ -30,12 +32,12 @@ import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
 import { createRenderer } from './events/render.ts'
-import { newDeliveryId } from './ids.ts'
+import { asAgentId, newDeliveryId } from './ids.ts'
 import { createLog } from './log.ts'
 import { PACKAGE_ROOT, programFile } from './package-root.ts'
 import { pathsOf, repositoryHash } from './paths.ts'
 import { createHttpServer } from './surfaces/http/server.ts'
-import { mayRoleUse } from './surfaces/tool-access.ts'
+import { mayAgentUse } from './surfaces/tool-access.ts'
 import { ALL_TOOLS } from './tools/all.ts'
 import { readVersion } from './version.ts'
 
@@ -148,8 +150,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       secrets: () => [ownerToken],
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
+    const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
+    const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), log })
     const outbox = createOutbox({
       store,
+      sight,
       multiplexer,
       agentCliOf: async (agent) => (agent.agentCli === null ? undefined : settings.agentCli(agent.agentCli).catch(() => undefined)),
       publisher,
@@ -170,19 +175,22 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       git,
       multiplexer,
       forge,
-      files: createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() }),
+      files,
+      sight,
       publisher,
       outbox,
       polling: poller,
       settings,
-      prompts: (name, { role, ...data }) =>
-        renderer.renderPrompt(name, {
+      prompts: async (name, { role, ...data }) => {
+        const { tools = null } = (await store.agents.get(asAgentId(data.agent_id))) ?? {}
+        return renderer.renderPrompt(name, {
           ...data,
-          tools: ALL_TOOLS.filter((tool) => tool.listed && mayRoleUse(tool, role, roleTools)).map(({ name: tool, description }) => ({
+          tools: ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools)).map(({ name: tool, description }) => ({
             name: tool,
             description,
           })),
-        }),
+        })
+      },
       paths,
       clock,
       log,
@@ -207,6 +215,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     poller.start()
     release.add('poller', () => poller.stop())
     release.add('usage', () => assembled.usage.stop())
+    release.add('observing', () => assembled.observing.stop())
     await forge.resumeChecks()
 
     const env = await agentEnv()

@@ -4,6 +4,7 @@ import type { AgentId, PaneId } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
+import type { Observing } from './observing.ts'
 import type { OwnPanes } from './panes.ts'
 import type { States } from './states.ts'
 
@@ -21,12 +22,14 @@ export function createReconcile({
   states,
   exits,
   panes,
+  observing,
   isWaiting,
   isLaunching,
 }: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
+  observing: Pick<Observing, 'look'>
   isWaiting: (questionId: string) => boolean
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
@@ -123,6 +126,7 @@ export function createReconcile({
       }
       // Panes of spawns that were taken back.
       for (const pane of listed.values()) await multiplexer.close(pane.paneId)
+      await Promise.all((await store.agents.list({ live: true })).map((agent) => observing.look(agent)))
       outbox.wake()
     },
     paneDied: async (paneId) => {

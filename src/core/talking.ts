@@ -134,6 +134,21 @@ export function createTalking({
       return { acked, unknown: ids.filter((id) => !acked.includes(id)) }
     },
 
+    read: async (caller, id) => {
+      const message = await outbox.read(caller.agent.id, id)
+      if (message === undefined) {
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `There is no message ${id} to ${caller.agent.name}. Give an id that stands in square brackets in what you were sent.`,
+          {
+            field: 'id',
+            found: id,
+          },
+        )
+      }
+      return { id, message }
+    },
+
     inbox: async ({ clear }) => {
       const waiting = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
       const agents = await store.agents.list()

@@ -14,12 +14,14 @@ import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
 import { createProgramHooks } from '../core/program-hooks.ts'
+import { createObserving, type Observing } from '../core/observing.ts'
 import { createOwnPanes } from '../core/panes.ts'
 import { createPullViews } from '../core/pull-views.ts'
 import { createBranchPush } from '../core/push-branch.ts'
 import { createQuestions } from '../core/questions.ts'
 import { createReconcile } from '../core/reconcile.ts'
 import { createRunning } from '../core/running.ts'
+import type { Sight } from '../core/sight.ts'
 import { createSpawning } from '../core/spawn.ts'
 import { createSpawnUndo } from '../core/spawn-undo.ts'
 import { createStates } from '../core/states.ts'
@@ -35,11 +37,13 @@ export interface AssembledCore {
   readonly core: Core
   readonly paneDied: Parameters<Multiplexer['onDeath']>[0]
   readonly usage: UsageReading
+  readonly observing: Observing
 }
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
   deps: Deps & {
+    sight: Sight
     socket: string
     agentPath: string
     mcpUrl: string | null
@@ -74,11 +78,13 @@ export function assembleCore(
   const branchLock = createBranchLock()
   const mergePull = createMergePull({ ...deps, branchLock })
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
+  const observing = createObserving({ ...deps, states, panes })
   const reconciling = createReconcile({
     ...deps,
     states,
     exits,
     panes,
+    observing,
     isWaiting: (id) => questions.isWaiting(id as QuestionId),
     isLaunching: (id) => launching.has(id),
   })
@@ -127,5 +133,6 @@ export function assembleCore(
     core,
     paneDied: ({ paneId }) => look(paneId),
     usage,
+    observing,
   }
 }

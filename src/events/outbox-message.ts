@@ -30,5 +30,21 @@ export function composeMessage(waiting: readonly Waiting[], options: { maxChars:
   return { ids, text: options.acks && ids.length > 0 ? `${text}\n[${ids.join(' ')}]` : text }
 }
 
+/** Whether a program would mangle or distrust a paste of this. */
+export const isTooLong = (text: string, limit: { readonly lines: number; readonly chars: number } | null): boolean =>
+  limit !== null && (text.length > limit.chars || text.split('\n').length > limit.lines)
+
+const FIRST_WORDS = 80
+
+/** How an agent reads messages whose text did not come. */
+export const readCalls = (ids: readonly string[]): string => ids.map((id) => `read_message {"id":"${id}"}`).join(' and ')
+
+/** One line that stands for a message: the answer of the prompt hook brings the message itself. */
+export function pointerTo(text: string, ids: readonly DeliveryId[]): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  const first = line.length <= FIRST_WORDS ? line : `${line.slice(0, FIRST_WORDS).replace(/\s\S*$/, '')}…`
+  return `[exomonad] ${first} — the whole message comes with this prompt; if you don’t see it, call ${readCalls(ids)} [${ids.join(' ')}]`
+}
+
 /** Whether a screen still shows the id; programs break lines and draw boxes as they like. */
 export const shows = (screen: string, id: DeliveryId): boolean => screen.replace(/[\s│┃|]/g, '').includes(id)

@@ -11,6 +11,8 @@ export interface OutboxRecords {
   handed(agentId: AgentId, deliveries: readonly Pick<Delivery, 'id' | 'lane'>[]): Promise<void>
   /** Answers those that are the agent’s own, changed or not, and those that changed. */
   acked(agentId: AgentId, ids: readonly string[]): Promise<{ known: DeliveryId[]; changed: DeliveryId[] }>
+  /** Back to where they were, after a hand-over that certainly did not happen; whom they were meant for is not forgotten. */
+  requeue(deliveries: readonly Delivery[], nextAttemptAt: number, reason: string): Promise<void>
   undecided(agent: Pick<Agent, 'id' | 'name'>, deliveries: readonly Delivery[], reason: string): Promise<void>
   /** Everything that waits for an agent that is gone goes to the next in line: answers who that is, null where nothing waited. */
   abandon(id: AgentId, acks: boolean): Promise<Recipient | null>
@@ -55,6 +57,17 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
         }
         return { known: own.map(({ id }) => id), changed }
       }),
+
+    requeue: async (deliveries, nextAttemptAt, reason) => {
+      const why = (delivery: Delivery): string => (delivery.why?.startsWith(MEANT_FOR) === true ? delivery.why : reason)
+      for (const [because, group] of Map.groupBy(deliveries, why)) {
+        await store.outbox.requeue(
+          group.map(({ id }) => id),
+          nextAttemptAt,
+          because,
+        )
+      }
+    },
 
     undecided: (agent, deliveries, reason) => store.transaction((tx) => markUndecided(tx, agent, deliveries, reason)),
 

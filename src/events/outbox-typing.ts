@@ -3,12 +3,17 @@ import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent, Delivery, Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Sight } from '../core/sight.ts'
 import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
-import { paneGate, stateGate, type Gate } from './outbox-gate.ts'
+import { paneGate, sightGate, stateGate, type Gate } from './outbox-gate.ts'
 import { shows } from './outbox-message.ts'
 
-export type TypingCli = Pick<AgentCli, 'acks' | 'reportsState' | 'enterDelay'>
+/** What the outbox needs to know of an agent’s program. */
+export type OutboxCli = Pick<
+  AgentCli,
+  'acks' | 'reportsState' | 'enterDelay' | 'pasteLimit' | 'channel' | 'observe' | 'mentions' | 'inputLine' | 'contextLimit'
+>
 
 /**
  * `not_typed`: certainly not read by anybody. `stuck`: the text stands in the box, Enter could not be pressed; `cut_off`: nor is it
@@ -27,28 +32,46 @@ export interface Progress {
   readonly stopped: () => boolean
 }
 
+type Hints = { readonly cli: OutboxCli; readonly config: Config }
+
 export interface Typing {
+  /** Whether something may be pasted now: pane, program and the box for prompts are looked at. */
+  mayPaste(agent: Agent, paneId: PaneId, hints: Hints): Promise<Gate>
   /** Pastes, waits the program’s delay, looks again, presses Enter. Throws where the multiplexer does not answer: the outcome is unknown. */
-  type(agent: Agent, paneId: PaneId, text: string, hints: { cli: TypingCli; config: Config; progress: Progress }): Promise<Typed>
-  /** Enter, if one of these still stands on the screen and nothing is in the way. */
-  enterOnceMore(agent: Agent, left: readonly Delivery[], hints: { cli: TypingCli; config: Config }): Promise<boolean>
+  type(agent: Agent, paneId: PaneId, text: string, hints: Hints & { progress: Progress }): Promise<Typed>
+  /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
+  isShown(agent: Agent, left: readonly Delivery[]): Promise<boolean | undefined>
+  /** Enter, if nothing is in the way. */
+  enterOnceMore(agent: Agent, hints: Hints): Promise<boolean>
 }
 
 export function createTyping(deps: {
   readonly store: Store
   readonly multiplexer: Multiplexer
+  readonly sight: Sight
   readonly clock: Clock
   readonly log: Log
   readonly sleep: (milliseconds: number) => Promise<void>
 }): Typing {
-  const { store, multiplexer, clock, log, sleep } = deps
+  const { store, multiplexer, sight, clock, log, sleep } = deps
 
-  const inTheWay = async (agent: Agent, paneId: PaneId, cli: TypingCli, config: Config): Promise<Gate> => {
+  /** Nothing is typed without this look immediately before: with a dialog open, Enter would approve it. */
+  const inTheWay = async (agent: Agent, paneId: PaneId, { cli, config }: Hints): Promise<Gate> => {
     const now = clock()
     const state = stateGate({ ...agent, paneId }, cli, { typedAt: 0, patience: 0, now })
-    return state.kind === 'closed'
-      ? state
-      : paneGate(await multiplexer.inspect(paneId), { agentId: agent.id, now, humanIdle: config.delivery.human_idle * 1000 })
+    if (state.kind === 'closed') return state
+    const pane = await multiplexer.inspect(paneId)
+    const gate = paneGate(pane, { agentId: agent.id, now, humanIdle: config.delivery.human_idle * 1000 })
+    // Where messages are typed at any time, a turn that is under way is no obstacle.
+    const seen = gate.kind === 'open' ? await sight.observe(agent, cli, pane) : null
+    return gate.kind === 'open' && (cli.reportsState || seen?.state !== 'running') ? sightGate(seen) : gate
+  }
+
+  /** A person’s half-written line would be submitted together with the message. */
+  const boxGate = async (paneId: PaneId, cli: OutboxCli): Promise<Gate> => {
+    const line = cli.inputLine === undefined ? 'empty' : cli.inputLine(await multiplexer.captureStyled(paneId))
+    if (line === 'empty') return { kind: 'open' }
+    return { kind: 'closed', reason: line === 'text' ? 'a half-written line stands in its box' : 'its box for prompts can’t be seen', watch: true }
   }
 
   const standing = async (paneId: PaneId): Promise<'dead' | 'gone' | 'busy'> => {
@@ -57,7 +80,13 @@ export function createTyping(deps: {
   }
 
   return {
-    type: async (agent, paneId, text, { cli, config, progress }) => {
+    mayPaste: async (agent, paneId, hints) => {
+      const gate = await inTheWay(agent, paneId, hints)
+      return gate.kind === 'open' ? boxGate(paneId, hints.cli) : gate
+    },
+
+    type: async (agent, paneId, text, { progress, ...hints }) => {
+      const { cli, config } = hints
       const pasted = await multiplexer.paste(paneId, text)
       if (pasted.kind !== 'typed') return { kind: 'not_typed', reason: pasted.kind === 'busy' ? pasted.reason : 'its terminal is gone' }
       const at = clock()
@@ -65,7 +94,7 @@ export function createTyping(deps: {
       // The text is in the box: from here only Enter is tried again, never the paste.
       for (let pause = cli.enterDelay; ; pause = Math.min(Math.max(pause, 50) * 2, 1000)) {
         await sleep(pause)
-        const gate = await inTheWay((await store.agents.get(agent.id)) ?? agent, paneId, cli, config)
+        const gate = await inTheWay((await store.agents.get(agent.id)) ?? agent, paneId, hints)
         const pressed = gate.kind === 'open' ? (await multiplexer.pressEnter(paneId)).kind : await standing(paneId)
         if (pressed === 'dead' || pressed === 'gone') return { kind: 'not_typed', reason: 'its program ended before Enter' }
         if (pressed === 'typed') return { kind: 'typed', at }
@@ -76,12 +105,21 @@ export function createTyping(deps: {
       }
     },
 
-    enterOnceMore: async (agent, left, { cli, config }) => {
+    isShown: async (agent, left) => {
+      if (agent.paneId === null) return undefined
+      try {
+        const screen = await multiplexer.capture(agent.paneId)
+        return left.some(({ id }) => shows(screen, id))
+      } catch (error) {
+        log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')
+        return undefined
+      }
+    },
+
+    enterOnceMore: async (agent, hints) => {
       if (agent.paneId === null) return false
       try {
-        if ((await inTheWay(agent, agent.paneId, cli, config)).kind === 'closed') return false
-        const screen = await multiplexer.capture(agent.paneId)
-        if (!left.some(({ id }) => shows(screen, id))) return false
+        if ((await inTheWay(agent, agent.paneId, hints)).kind === 'closed') return false
         return (await multiplexer.pressEnter(agent.paneId)).kind === 'typed'
       } catch (error) {
         log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')

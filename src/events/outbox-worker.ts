@@ -1,15 +1,17 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
-import type { AgentId, DeliveryId, PaneId, Recipient } from '../ids.ts'
+import type { Sight } from '../core/sight.ts'
+import type { AgentId, Recipient } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { isReachable } from './event-tree.ts'
-import { paneGate, stateGate, type Gate } from './outbox-gate.ts'
-import { composeMessage, MEANT_FOR } from './outbox-message.ts'
+import { channelGate, lifeGate, stateGate, type Gate } from './outbox-gate.ts'
+import { createHandOver } from './outbox-hand-over.ts'
+import { createProof } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
-import { createTyping, type TypingCli } from './outbox-typing.ts'
+import { createTyping, type OutboxCli } from './outbox-typing.ts'
 import { isDead } from './router.ts'
 
 /** Real time, replaceable in tests. */
@@ -21,6 +23,7 @@ export interface Timers {
 export interface WorkerDeps {
   readonly store: Store
   readonly multiplexer: Multiplexer
+  readonly sight: Sight
   readonly records: OutboxRecords
   readonly agentCliOf: (agent: Agent) => Promise<AgentCli | undefined> | AgentCli | undefined
   readonly config: () => Promise<Config> | Config
@@ -39,42 +42,42 @@ export interface Worker {
   expect(batch: string, lane: Lane): Promise<void>
   /** A confirmation came. */
   confirmed(): void
+  /** Something happened in the agent’s program: what is unconfirmed may have arrived. */
+  lookUp(): void
   /** Resolves when nothing is being done; timers may be set. */
   settled(): Promise<void>
   stop(): void
 }
 
-/** A hand-over that has not been confirmed. `dueAt`: when it counts as undecided; infinite while it is under way. */
-interface Unconfirmed {
-  readonly lane: Lane
-  dueAt: number
-  enteredAgain: boolean
-}
-
 /** What a program without an adapter is taken for. */
-const PLAIN: TypingCli = { acks: false, reportsState: false, enterDelay: 50 }
+const PLAIN: OutboxCli = { acks: false, reportsState: false, enterDelay: 50, pasteLimit: null, channel: null }
 /** At once: there may be more to do. */
 const NOW = 0
+/** Between looks at a program that nobody tells of, milliseconds; doubles. */
+const WATCH = { first: 500, longest: 5000 }
 
 /**
  * Hands over what waits for one agent, one message at a time:
  *
  *   nothing waits ──wake──▶ look: dead → all of it goes to the next in line
+ *                                 the program has a channel, and is idle or takes messages mid-turn → claim ─▶ send ─▶ handed
  *                                 closed (not idle, a person types, …) → look again when that may have changed
  *                                 open → claim ─▶ paste ─▶ delay ─▶ look again ─▶ Enter ─▶ handed
- *   handed, and the program confirms → no further message before it did, or the time for it is over: Enter once more if the
- *   message still stands on the screen, then undecided. What was pasted is never pasted again.
+ *   handed, and the program confirms → nothing is typed before it did, or before proof (outbox-proof.ts) has settled what became of it
  */
 export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   const { store, multiplexer, records, clock, log, timers } = deps
   const typing = createTyping({ ...deps, sleep: (milliseconds) => new Promise((resolve) => void timers.after(milliseconds, resolve)) })
-  const unconfirmed = new Map<string, Unconfirmed>()
+  const proof = createProof({ ...deps, typing })
+  const handOver = createHandOver({ ...deps, proof, typing, stopped: () => stopped })
   let running: Promise<void> | undefined
   let again = false
   let stopped = false
   let cancelTimer = (): void => {}
   let notBefore = 0
   let delay = 0
+  let watchDelay = 0
+  let channelNotBefore = 0
   let typedAt = 0
 
   const backOff = (config: Config): number => {
@@ -82,112 +85,78 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     notBefore = clock() + delay * 1000
     return notBefore
   }
-  const waitFor = (gate: Extract<Gate, { kind: 'closed' }>, config: Config): number => {
+  const waitFor = (gate: Extract<Gate, { kind: 'closed' }>, cli: OutboxCli, config: Config): number => {
     log.debug({ agent: id, reason: gate.reason }, 'messages wait')
     if (gate.soon === true) return backOff(config)
+    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined)) {
+      watchDelay = watchDelay === 0 ? WATCH.first : Math.min(watchDelay * 2, WATCH.longest)
+      return (notBefore = clock() + watchDelay)
+    }
     notBefore = Math.max(gate.retryAt ?? clock() + config.delivery.retry_max * 1000, clock() + 1)
     return notBefore
   }
 
-  /** Back to where they were; whom they were meant for is not forgotten. */
-  const requeue = async (claimed: readonly Delivery[], queued: readonly Delivery[], reason: string): Promise<void> => {
-    const before = new Map(queued.map((delivery) => [delivery.id, delivery.why]))
-    const why = (delivery: Delivery): string => (before.get(delivery.id)?.startsWith(MEANT_FOR) ? (before.get(delivery.id) ?? reason) : reason)
-    for (const [because, group] of Map.groupBy(claimed, why)) await store.outbox.requeue(idsOf(group), notBefore, because)
-  }
-
-  const handOver = async (agent: Agent, paneId: PaneId, cli: TypingCli, config: Config, queued: readonly Delivery[]): Promise<number> => {
-    const options = { maxChars: config.delivery.max_chars, acks: cli.acks }
-    const batch = deps.newBatch()
-    const claimed = await store.outbox.claim(composeMessage(queued, options).ids, 'pane', batch, clock())
-    if (claimed.length === 0) return NOW
-    const taken = new Set(idsOf(claimed))
-    const { text } = composeMessage(
-      queued.filter((delivery) => taken.has(delivery.id)),
-      options,
-    )
-    const expected: Unconfirmed = { lane: 'pane', dueAt: Infinity, enteredAgain: false }
-    unconfirmed.set(batch, expected)
-    const progress = {
-      confirmed: async () => cli.acks && (await store.outbox.list({ batch, states: ['sent'] })).length === 0,
-      stopped: () => stopped,
+  /** By the program’s own channel. Undefined where the terminal has to do. */
+  const tryChannel = async (agent: Agent, pane: Pane | undefined, cli: OutboxCli, config: Config, queued: readonly Delivery[]) => {
+    const { channel } = cli
+    const now = clock()
+    if (channel === null || now < channelNotBefore) return undefined
+    if (channelGate(agent, channel, { typedAt, patience: config.delivery.ack_timeout * 1000, now }).kind === 'closed') return undefined
+    if (lifeGate(pane, id).kind === 'closed') return undefined
+    // What may stand in the box, or may have been accepted, comes first.
+    if ([...proof.unconfirmed.values()].some(({ lane, dueAt }) => lane === 'pane' || dueAt === Infinity)) return undefined
+    const handed = await handOver.byChannel(agent, pane, queued, { cli, channel, config })
+    if (handed.kind === 'refused') {
+      log.debug({ agent: id, reason: handed.reason }, 'the program’s channel refused a message')
+      channelNotBefore = clock() + config.delivery.retry_initial * 1000
+      return undefined
     }
-    try {
-      const typed = await typing.type(agent, paneId, text, { cli, config, progress })
-      if (typed.kind === 'not_typed') {
-        unconfirmed.delete(batch)
-        const retryAt = backOff(config)
-        await requeue(claimed, queued, typed.reason)
-        return retryAt
-      }
-      typedAt = typed.at
-      delay = 0
-      // The next start finds it, and looks whether it arrived.
-      if (typed.kind === 'cut_off') return NOW
-      if (typed.kind === 'stuck') {
-        unconfirmed.delete(batch)
-        await records.undecided(agent, claimed, typed.reason)
-        return NOW
-      }
-      await records.handed(id, claimed)
-      if (!cli.acks) unconfirmed.delete(batch)
-    } catch (error) {
-      // Whether it was typed can't be told: it is not typed again, and a confirmation may still come.
-      log.warn({ err: error, agent: id }, 'a message may or may not have been typed')
-    }
-    expected.dueAt = clock() + config.delivery.ack_timeout * 1000
+    if (handed.kind === 'handed' && handed.at !== null && agent.state === 'idle') typedAt = handed.at
     return NOW
   }
 
-  const settleOverdue = async (agent: Agent, cli: TypingCli, config: Config): Promise<void> => {
-    for (const [batch, expected] of unconfirmed) {
-      const left = (await store.outbox.list({ batch, states: ['sent'] })).filter(({ recipient }) => recipient === id)
-      if (left.length === 0) {
-        unconfirmed.delete(batch)
-        continue
-      }
-      if (clock() < expected.dueAt) continue
-      const repeatable = !expected.enteredAgain && cli.acks && expected.lane === 'pane'
-      if (repeatable && (await typing.enterOnceMore(agent, left, { cli, config }))) {
-        expected.enteredAgain = true
-        expected.dueAt = clock() + config.delivery.ack_timeout * 1000
-        const unnoted = left.filter(({ handedAt }) => handedAt === null)
-        if (unnoted.length > 0) await records.handed(id, unnoted)
-        continue
-      }
-      unconfirmed.delete(batch)
-      const cutOff = left.every(({ handedAt }) => handedAt === null)
-      await records.undecided(
-        agent,
-        left,
-        cutOff ? 'it was cut off while it was typed' : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`,
-      )
+  const typeInto = async (agent: Agent, pane: Pane | undefined, cli: OutboxCli, config: Config, queued: readonly Delivery[]): Promise<number> => {
+    const { paneId } = agent
+    const state = stateGate(agent, cli, { typedAt, patience: config.delivery.ack_timeout * 1000, now: clock() })
+    if (state.kind === 'closed' || paneId === null) {
+      // Whoever waits for its turn to end finds out where nobody tells of it.
+      if (state.kind === 'closed' && state.watch === true) await deps.sight.observe(agent, cli, pane)
+      return waitFor(state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' }, cli, config)
     }
+    const gate = await typing.mayPaste(agent, paneId, { cli, config })
+    if (gate.kind === 'closed') return waitFor(gate, cli, config)
+    const handed = await handOver.byPane(agent, paneId, queued, { cli, config })
+    if (handed.kind === 'refused') return backOff(config)
+    if (handed.kind === 'handed') {
+      typedAt = handed.at ?? typedAt
+      delay = 0
+      watchDelay = 0
+    }
+    return NOW
   }
 
   /** One look. Answers when to look again without being woken; undefined: only when woken. */
   const look = async (): Promise<number | undefined> => {
     const agent = await store.agents.get(id)
-    const cli = (agent === undefined ? undefined : await deps.agentCliOf(agent)) ?? PLAIN
+    const cli: OutboxCli = (agent === undefined ? undefined : await deps.agentCliOf(agent)) ?? PLAIN
+    const config = await deps.config()
     // A root that `exomonad down` stopped will be started again and gets its messages then.
     if (agent === undefined || isDead(agent.state) || (!isReachable(agent) && agent.stateSource !== 'human')) {
-      unconfirmed.clear()
+      if (agent !== undefined) await proof.settleLast(agent, cli)
       const to = await records.abandon(id, cli.acks)
       if (to !== null) deps.wake(to)
       return undefined
     }
-    const config = await deps.config()
-    await settleOverdue(agent, cli, config)
-    if (unconfirmed.size > 0) return Math.min(...[...unconfirmed.values()].map(({ dueAt }) => dueAt))
+    await proof.settle(agent, cli, config)
     const queued = await store.outbox.list({ recipient: id, states: ['queued'] })
-    if (queued.length === 0) return undefined
-    const now = clock()
-    if (now < notBefore) return notBefore
-    const { paneId } = agent
-    const state = stateGate(agent, cli, { typedAt, patience: config.delivery.ack_timeout * 1000, now })
-    if (state.kind === 'closed' || paneId === null) return waitFor(state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' }, config)
-    const pane = paneGate(await multiplexer.inspect(paneId), { agentId: id, now, humanIdle: config.delivery.human_idle * 1000 })
-    return pane.kind === 'closed' ? waitFor(pane, config) : handOver(agent, paneId, cli, config, queued)
+    if (queued.length === 0) return proof.nextDue()
+    if (clock() < notBefore) return earlier(notBefore, proof.nextDue())
+    const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
+    const sent = await tryChannel(agent, pane, cli, config, queued)
+    if (sent !== undefined) return sent
+    if (proof.unconfirmed.size > 0) return proof.nextDue()
+    const due = await typeInto(agent, pane, cli, config, queued)
+    return channelNotBefore > clock() ? earlier(due, channelNotBefore) : due
   }
 
   const run = async (): Promise<void> => {
@@ -217,14 +186,20 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     wake: () => {
       notBefore = 0
       delay = 0
+      watchDelay = 0
+      proof.lookUp()
       start()
     },
     expect: async (batch, lane) => {
       const config = await deps.config()
-      unconfirmed.set(batch, { lane, dueAt: clock() + config.delivery.ack_timeout * 1000, enteredAgain: false })
+      proof.unconfirmed.set(batch, { lane, dueAt: clock() + config.delivery.ack_timeout * 1000, enteredAgain: false })
       start()
     },
     confirmed: start,
+    lookUp: () => {
+      proof.lookUp()
+      start()
+    },
     settled: async () => {
       while (running !== undefined) await running
     },
@@ -235,4 +210,4 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   }
 }
 
-const idsOf = (deliveries: readonly Delivery[]): DeliveryId[] => deliveries.map(({ id }) => id)
+const earlier = (one: number, other: number | undefined): number => (other === undefined ? one : Math.min(one, other))

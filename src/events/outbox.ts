@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Delivery, Store } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, Recipient } from '../ids.ts'
-import { composeMessage } from './outbox-message.ts'
+import { pointedText } from './outbox-hand-over.ts'
+import { cap } from './escape.ts'
+import { composeMessage, readCalls } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
 import { createWorker, type Timers, type Worker, type WorkerDeps } from './outbox-worker.ts'
 import type { PublisherWithDeliveries } from './publisher.ts'
@@ -98,6 +100,24 @@ export function createOutbox(
     return known
   }
 
+  /** Text of the messages that were typed as one line that points to them. */
+  const pointed = async (agentId: AgentId, ids: readonly string[]): Promise<string | null> => {
+    const agent = await store.agents.get(agentId)
+    const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
+    if (cli === undefined || cli.pasteLimit === null) return null
+    const found = await Promise.all([...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)))
+    const batches = new Set(found.filter((delivery) => delivery?.recipient === agentId).map((delivery) => delivery?.batch ?? null))
+    const texts: string[] = []
+    for (const batch of batches) {
+      const message = batch === null ? null : pointedText(await store.outbox.list({ batch, recipient: agentId }), cli, await options.config())
+      if (message !== null) texts.push(message.text)
+    }
+    const text = texts.join('\n\n')
+    const max = cli.contextLimit ?? Infinity
+    const whole = `call ${readCalls(ids)}`
+    return text === '' ? null : cap(text, { max: text.length > max ? max - whole.length - 60 : max, keep: 'start', whole })
+  }
+
   return {
     start: async () => {
       stops.push(
@@ -127,8 +147,9 @@ export function createOutbox(
       const agent = await store.agents.get(agentId)
       const queued = await store.outbox.list({ recipient: agentId, states: ['queued'] })
       if (agent === undefined || queued.length === 0) return null
-      const acks = (await options.agentCliOf(agent))?.acks === true
-      const { max_chars: maxChars } = (await options.config()).delivery
+      const cli = await options.agentCliOf(agent)
+      const acks = cli?.acks === true
+      const maxChars = Math.min((await options.config()).delivery.max_chars, cli?.contextLimit ?? Infinity)
       const batch = randomUUID()
       const claimed = await store.outbox.claim(composeMessage(queued, { maxChars, acks }).ids, 'hook', batch, clock())
       if (claimed.length === 0) return null
@@ -142,10 +163,11 @@ export function createOutbox(
       return text
     },
     promptArrived: async (agentId, ids) => {
+      const text = await pointed(agentId, ids)
       await ack(agentId, ids)
-      return null
+      return text
     },
-    looked: (agentId) => workers.get(agentId)?.confirmed(),
+    looked: (agentId) => workers.get(agentId)?.lookUp(),
     read: async (agentId, id) => {
       const delivery = await store.outbox.get(id as DeliveryId)
       if (delivery?.recipient !== agentId) return undefined

@@ -17,6 +17,7 @@ import { prList } from './pr-list.ts'
 import { prReview } from './pr-review.ts'
 import { prShow } from './pr-show.ts'
 import { question } from './question.ts'
+import { readMessage } from './read-message.ts'
 import { resume } from './resume.ts'
 import { screen } from './screen.ts'
 import { send } from './send.ts'
@@ -50,6 +51,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   prReview,
   prShow,
   question,
+  readMessage,
   resume,
   screen,
   send,

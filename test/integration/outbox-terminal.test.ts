@@ -9,6 +9,8 @@ import { createTmux } from '../../src/adapters/multiplexer/tmux/tmux.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent } from '../../src/adapters/store/store.ts'
 import { configSchema } from '../../src/config/schema.ts'
+import { createLiveAgentOf } from '../../src/core/live-agent.ts'
+import { createSight } from '../../src/core/sight.ts'
 import { createOutbox } from '../../src/events/outbox.ts'
 import { createPublisher } from '../../src/events/publisher.ts'
 import { createRenderer } from '../../src/events/render.ts'
@@ -40,14 +42,36 @@ async function agentInPane() {
     ...{ id, name: 'recorder', kind: 'root', runtime: 'pane', role: 'tl', agentCli: 'x', parentId: null, depth: 0, branch: asBranchName('main') },
     ...{ baseBranch: null, forkPoint: null, worktree: folder, ownsWorktree: false, adopted: false, paneId, pid, sessionId: null, transcript: null },
     ...{ task: '', state: 'running', stateReason: null, stateSource: 'hook', stateAt: 0, outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0 },
-    ...{ tokens: 0, toolCalls: 0, tools: null, usage: null, stopObjection: null, stopBlocks: 0, stopExcuse: null, rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null },
+    ...{
+      tokens: 0,
+      toolCalls: 0,
+      tools: null,
+      usage: null,
+      stopObjection: null,
+      stopBlocks: 0,
+      stopExcuse: null,
+      rebaseTries: 0,
+      spawnedAt: 0,
+      endedAt: null,
+      reapedAt: null,
+    },
     tokenHash: 'x',
   } as Agent)
 
   const renderer = createRenderer({ shippedFolder: file('../../templates'), overrideFolder: () => Promise.resolve(null), log: silentLog() })
   const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
-  const cli = { acks: false, reportsState: false, enterDelay: 20 } as AgentCli
-  const outbox = createOutbox({ store, publisher, multiplexer, agentCliOf: () => cli, config: () => configSchema.parse({}), clock: Date.now, log: silentLog() })
+  const cli = { acks: false, reportsState: false, enterDelay: 20, pasteLimit: null, channel: null } as AgentCli
+  const sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } }), log: silentLog() })
+  const outbox = createOutbox({
+    store,
+    sight,
+    publisher,
+    multiplexer,
+    agentCliOf: () => cli,
+    config: () => configSchema.parse({}),
+    clock: Date.now,
+    log: silentLog(),
+  })
   await outbox.start()
   onTestFinished(() => outbox.stop())
   return {

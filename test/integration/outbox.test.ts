@@ -8,6 +8,9 @@ import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/multiplex
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent, AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
+import { createLiveAgentOf } from '../../src/core/live-agent.ts'
+import { createSight } from '../../src/core/sight.ts'
+import type { OutboxCli } from '../../src/events/outbox-typing.ts'
 import { createOutbox, type Outbox } from '../../src/events/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/events/publisher.ts'
 import { createRenderer } from '../../src/events/render.ts'
@@ -89,13 +92,23 @@ describe('outbox', () => {
   let outbox: Outbox
   let terminals: ReturnType<typeof scriptedTerminals>
   let config: Config
-  let cli: Pick<AgentCli, 'acks' | 'reportsState' | 'enterDelay'>
+  let cli: OutboxCli
+  const sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } }), log: silentLog() })
   /** Time runs as always; a test may push it on. */
   let shift: number
   const clock = (): number => Date.now() + shift
 
   const newOutbox = (): Outbox =>
-    createOutbox({ store, publisher, multiplexer: terminals.multiplexer, agentCliOf: () => cli as AgentCli, config: () => config, clock, log: silentLog() })
+    createOutbox({
+      store,
+      publisher,
+      multiplexer: terminals.multiplexer,
+      sight,
+      agentCliOf: () => cli as AgentCli,
+      config: () => config,
+      clock,
+      log: silentLog(),
+    })
 
   beforeEach(async () => {
     shift = 0
@@ -105,7 +118,7 @@ describe('outbox', () => {
     publisher = createPublisher({ store, renderer, clock, log: silentLog(), newDeliveryId })
     terminals = scriptedTerminals()
     config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
-    cli = { acks: true, reportsState: true, enterDelay: 5 }
+    cli = { acks: true, reportsState: true, enterDelay: 5, pasteLimit: null, channel: null }
     outbox = newOutbox()
   })
   afterEach(async () => {
@@ -204,7 +217,7 @@ describe('outbox', () => {
   })
 
   it('types to a program that reports no state at any time, and lets it be where it cannot confirm', async () => {
-    cli = { acks: false, reportsState: false, enterDelay: 0 }
+    cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
     await family({ state: 'running' })
     await outbox.start()
     await say('one')
@@ -224,7 +237,7 @@ describe('outbox', () => {
     ['it is being started', { state: 'spawning' }, false],
     ['it waits for an answer, in a call', { state: 'waiting', stateReason: 'question q-01020304' }, true],
   ])('without reported states, when %s', async (_, patch, types) => {
-    cli = { acks: false, reportsState: false, enterDelay: 0 }
+    cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
     await family(patch)
     await outbox.start()
     await say('one')
@@ -382,7 +395,7 @@ describe('outbox', () => {
 
   it('keeps each message below the limit, the rest for the next, and points to the whole of one that is too long', async () => {
     config = configSchema.parse({ delivery: { max_chars: 500 } })
-    cli = { acks: false, reportsState: false, enterDelay: 0 }
+    cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
     await family({ state: 'spawning' })
     await outbox.start()
     await say('x'.repeat(300))
@@ -483,7 +496,7 @@ describe('outbox', () => {
     })
 
     it('says so where the program does not confirm and it was cut off', async () => {
-      cli = { acks: false, reportsState: false, enterDelay: 0 }
+      cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
       await family()
       await claimed(false)
       await outbox.start()
@@ -492,7 +505,7 @@ describe('outbox', () => {
 
     it('neither loses nor repeats anything, wherever the daemon is stopped', async () => {
       config = configSchema.parse({ delivery: { ack_timeout: 30 } })
-      cli = { acks: false, reportsState: false, enterDelay: 2 }
+      cli = { ...cli, acks: false, reportsState: false, enterDelay: 2 }
       await family()
       const said: string[] = []
       for (let round = 0; round < 15; round++) {
@@ -524,7 +537,7 @@ describe('outbox', () => {
   })
 
   it('brings a hundred agents their messages at once', async () => {
-    cli = { acks: false, reportsState: false, enterDelay: 0 }
+    cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
     await addAgent(ROOT, 'main', null)
     const ids = Array.from({ length: 100 }, (_, index) => id(String(1000 + index)))
     for (const [index, agentId] of ids.entries()) {

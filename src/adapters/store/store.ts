@@ -148,7 +148,7 @@ export interface OutboxStore {
   list(filter: { recipient?: Recipient; states?: readonly DeliveryState[]; batch?: string; limit?: number }): Promise<Delivery[]>
   /** Count of deliveries in these states per recipient. */
   counts(states: readonly DeliveryState[]): Promise<Map<Recipient, number>>
-  /** queued → sent, atomically, for those still queued; answers the ones it took. Written before the hand-over. */
+  /** queued → sent, atomically, for those still queued; answers the ones it took. Written before the hand-over. `why` stays what it was. */
   claim(ids: readonly DeliveryId[], lane: Lane, batch: string, at: number): Promise<Delivery[]>
   handed(ids: readonly DeliveryId[], at: number): Promise<void>
   /** sent|queued → acked|failed|undecided, and undecided → acked. Answers the ids that changed. */

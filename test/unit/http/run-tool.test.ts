@@ -57,7 +57,7 @@ describe('runTool', () => {
   })
 
   it('gives a role of the user’s own exactly its list among the tools of tl', async () => {
-    expect(names(as('auditor'))).toEqual(['pr_diff', 'spawn_workers'])
+    expect(names(as('auditor'))).toEqual(['pr_diff', 'read_message', 'spawn_workers'])
     await expect(runTool(named('spawn_agents'), call(as('auditor')), specs)).resolves.toMatchObject(spawned)
     await expect(runTool(named('ack'), call(as('auditor')), { ids: ['m-1'] })).resolves.toMatchObject({ acked: ['m-1'] })
     await expect(runTool(named('note'), call(as('auditor')), { message: 'x' })).rejects.toMatchObject({ code: 'NOT_ALLOWED' })

@@ -66,7 +66,7 @@ const ENQUEUE = `insert into deliveries (id, recipient, eventSeq, kind, text, st
   values (?, ?, ?, ?, ?, 'queued', 0, ?, ?)`
 
 const CLAIM = `update deliveries
-  set state = 'sent', lane = ?, batch = ?, attempts = attempts + 1, sentAt = ?, handedAt = null, why = null
+  set state = 'sent', lane = ?, batch = ?, attempts = attempts + 1, sentAt = ?, handedAt = null
   where id in ${LISTED} and state = 'queued' returning seq, ${COLUMNS}`
 
 /** Also after the ack: a prompt hook can be quicker than the hand-over it confirms. */

@@ -1,0 +1,132 @@
+import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
+import type { Config } from '../config/schema.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Sight } from '../core/sight.ts'
+import type { DeliveryId } from '../ids.ts'
+import type { OutboxRecords } from './outbox-records.ts'
+import type { OutboxCli, Typing } from './outbox-typing.ts'
+import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+
+/** A hand-over that has not been confirmed. `dueAt`: when it has to be decided what became of it; infinite while it is under way. */
+export interface Unconfirmed {
+  readonly lane: Lane
+  dueAt: number
+  enteredAgain: boolean
+  /** Why it can’t be told, where that is known by now. */
+  reason?: string
+}
+
+/** Hand-overs of one agent, by batch, and what proves that they arrived. */
+export interface Proof {
+  readonly unconfirmed: Map<string, Unconfirmed>
+  /** When the first of them is due; undefined where none is. */
+  nextDue(): number | undefined
+  /** Looks them up at the next `settle`, due or not. */
+  lookUp(): void
+  /**
+   * Settles what can be settled:
+   *
+   *   its id stands in the conversation → acked
+   *   due: still at work, and its conversation can be read → later; nothing is concluded before the turn is over
+   *        it stands on the screen → Enter, once
+   *        the conversation lacks it, and so does the screen → it is gone: it waits again, once
+   *        otherwise → undecided
+   */
+  settle(agent: Agent, cli: OutboxCli, config: Config): Promise<void>
+  /** Of an agent that ended: what its conversation shows to have arrived. */
+  settleLast(agent: Agent, cli: OutboxCli): Promise<void>
+}
+
+/** Looks at a conversation are this far apart at least, and this close while something is due. Milliseconds. */
+const LOOK_EVERY = 250
+const WHILE_BUSY = 3000
+
+export function createProof(deps: {
+  readonly store: Store
+  readonly records: OutboxRecords
+  readonly sight: Sight
+  readonly multiplexer: Multiplexer
+  readonly typing: Typing
+  readonly clock: Clock
+}): Proof {
+  const { store, records, sight, multiplexer, typing, clock } = deps
+  const unconfirmed = new Map<string, Unconfirmed>()
+  /** Sent a second time, because they were gone: not a third. */
+  const repeated = new Set<DeliveryId>()
+  let wanted = false
+  let lookedAt = 0
+
+  const isIdle = async (agent: Agent, cli: OutboxCli): Promise<boolean> => {
+    const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
+    const seen = await sight.observe(agent, cli, pane)
+    return agent.state === 'idle' && (seen === null || seen.state === 'idle')
+  }
+
+  const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: { cli: OutboxCli; config: Config; readable: boolean }) => {
+    const { cli, config, readable } = hints
+    const patience = config.delivery.ack_timeout * 1000
+    const inItsHands = expected.lane === 'channel' || expected.lane === 'hook'
+    if ((readable && !(await isIdle(agent, cli))) || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
+      expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
+      return 'later'
+    }
+    const shown = expected.lane === 'pane' && cli.acks ? await typing.isShown(agent, left) : false
+    if (shown === true && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
+      expected.enteredAgain = true
+      expected.dueAt = clock() + patience
+      const unnoted = left.filter(({ handedAt }) => handedAt === null)
+      if (unnoted.length > 0) await records.handed(agent.id, unnoted)
+      return 'later'
+    }
+    const isGone = readable && shown === false && !left.some(({ id }) => repeated.has(id))
+    // What a channel accepted is in the program’s hands, wherever it keeps it.
+    if (isGone && !(expected.lane === 'channel' && left.some(({ handedAt }) => handedAt !== null))) return 'gone'
+    return 'undecided'
+  }
+
+  return {
+    unconfirmed,
+    nextDue: () => {
+      if (unconfirmed.size === 0) return undefined
+      const due = Math.min(...[...unconfirmed.values()].map(({ dueAt }) => dueAt))
+      return wanted ? Math.min(due, lookedAt + LOOK_EVERY) : due
+    },
+    lookUp: () => (wanted = true),
+
+    settleLast: async (agent, cli) => {
+      unconfirmed.clear()
+      const left = cli.mentions === undefined ? [] : await store.outbox.list({ recipient: agent.id, states: ['sent'] })
+      const found = await sight.mentions(agent, cli, idsOf(left))
+      if (found !== null && found.size > 0) await records.acked(agent.id, [...found])
+    },
+
+    settle: async (agent, cli, config) => {
+      const looks = wanted && clock() >= lookedAt + LOOK_EVERY
+      if (looks) [wanted, lookedAt] = [false, clock()]
+      for (const [batch, expected] of unconfirmed) {
+        let left = (await store.outbox.list({ batch, states: ['sent'] })).filter(({ recipient }) => recipient === agent.id)
+        const due = clock() >= expected.dueAt
+        const found = left.length > 0 && (looks || due) ? await sight.mentions(agent, cli, idsOf(left)) : null
+        if (found !== null && found.size > 0) {
+          await records.acked(agent.id, idsOf(left.filter(({ id }) => found.has(id))))
+          left = left.filter(({ id }) => !found.has(id))
+        }
+        if (left.length === 0) unconfirmed.delete(batch)
+        if (left.length === 0 || !due) continue
+        const fate = await decide(agent, left, expected, { cli, config, readable: found !== null })
+        if (fate === 'later') continue
+        unconfirmed.delete(batch)
+        if (fate === 'gone') {
+          for (const { id } of left) repeated.add(id)
+          await records.requeue(left, clock(), 'it had not arrived: neither its conversation nor its screen shows it')
+          continue
+        }
+        const cutOff = left.every(({ handedAt }) => handedAt === null)
+        const how = cutOff ? 'it was cut off while it was handed over' : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`
+        await records.undecided(agent, left, expected.reason ?? how)
+      }
+    },
+  }
+}
+
+const idsOf = (deliveries: readonly Delivery[]): DeliveryId[] => deliveries.map(({ id }) => id)
