@@ -32,7 +32,7 @@ import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
 import { createRenderer } from './events/render.ts'
-import { asAgentId, newDeliveryId } from './ids.ts'
+import { newDeliveryId, parseAgentId } from './ids.ts'
 import { createLog } from './log.ts'
 import { PACKAGE_ROOT, programFile } from './package-root.ts'
 import { pathsOf, repositoryHash } from './paths.ts'
@@ -182,7 +182,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       polling: poller,
       settings,
       prompts: async (name, { role, ...data }) => {
-        const { tools = null } = (await store.agents.get(asAgentId(data.agent_id))) ?? {}
+        const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
         return renderer.renderPrompt(name, {
           ...data,
           tools: ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools)).map(({ name: tool, description }) => ({

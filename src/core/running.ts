@@ -136,7 +136,8 @@ export function createRunning(
       const agentCli = await launcher.cliOfRole(root.role, agentName)
       await launcher.requireProgram(agentCli)
       const resuming = task === undefined && root.task !== ''
-      await store.agents.update(root.id, { agentCli, ...(task === undefined ? {} : { task, outcome: null }) })
+      const { agents } = await settings.config()
+      await store.agents.update(root.id, { agentCli, tools: agents[agentCli]?.tools ?? null, ...(task === undefined ? {} : { task, outcome: null }) })
       const prompt = await prompts('root', promptFacts({ ...root, task: task ?? root.task }, undefined))
       const launched = await launchAgain({ ...root, agentCli, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
       return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
