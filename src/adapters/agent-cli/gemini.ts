@@ -1,10 +1,37 @@
 import type { AgentCli } from './agent-cli.ts'
+import { diagnoseGemini } from './gemini/diagnose.ts'
+import { geminiHooks } from './gemini/hooks.ts'
+import { chatOf, planGemini } from './gemini/plan.ts'
+import { inputLineOf, stateOf } from './gemini/screen.ts'
+import { tookPrompt, usageOf } from './gemini/transcript.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
 
+/** Keys, endpoints and projects; not the variables that a running Gemini CLI sets for its own children. */
+const PASSES = [
+  'GEMINI_API_KEY',
+  'GEMINI_MODEL',
+  'GEMINI_SANDBOX',
+  'GEMINI_SYSTEM_MD',
+  'GEMINI_TELEMETRY_*',
+  'GOOGLE_*',
+  'CLOUDSDK_CONFIG',
+  'CLOUD_SHELL',
+  'CODE_ASSIST_ENDPOINT',
+  'NODE_EXTRA_CA_CERTS',
+  'SEATBELT_PROFILE',
+]
+
+/** Gemini CLI (npm: @google/gemini-cli) as an agent, unmodified and without a change to the person’s `~/.gemini`. */
 export function createGeminiCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
-  const program = config.command[0] ?? 'gemini'
+  const locate = () => locateProgram(config.command[0] ?? 'gemini', { agent: name, path: options.path, home: options.home })
+  /** Of the person’s variables, and those the configuration adds. */
+  const passed = (variable: string): string | undefined => {
+    const value = config.env[variable] ?? options.variables[variable]
+    return value === '' ? undefined : value
+  }
+
   return {
     name,
     adapter: 'gemini',
@@ -12,19 +39,33 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
     reportsState: true,
     enterDelay: config.enter_delay_ms,
     pasteLimit: null,
-    passes: [],
-    hooks: null,
+    // Long results of tools are cut in the middle at 40,000 characters; what hooks add stands in the last 80%.
+    contextLimit: 30_000,
+    passes: PASSES,
+    hooks: geminiHooks,
     channel: null,
-    plan: async (request) => ({
-      argv: [...config.command, ...config.args, request.prompt],
-      env: config.env,
-      files: [],
-      session: 'fresh',
-      sessionId: null,
-      channel: null,
-      warnings: [],
-    }),
-    locate: () => locateProgram(program, { agent: name, path: options.path, home: options.home }),
-    diagnose: async () => [],
+    plan: (request) => planGemini(options, passed, request),
+    locate,
+    diagnose: async (repository) => {
+      const found = await locate()
+      return found.kind === 'missing' ? [{ status: 'problem', found: found.reason }] : diagnoseGemini(options, passed, found.path, repository)
+    },
+    observe: async ({ title, folder, session }) => {
+      const seen = stateOf(title)
+      if (seen.state !== 'idle') return seen
+      const chat = await chatOf(folder, session)
+      return chat !== null && !tookPrompt(chat) ? { ...seen, state: 'unknown', reason: 'it has not taken its task: its terminal may show a dialog' } : seen
+    },
+    inputLine: inputLineOf,
+    mentions: async ({ folder, session }, words) => {
+      const chat = await chatOf(folder, session)
+      if (chat === null) return null
+      const heard = [...chat.messages.values()].map((message) => message.heard)
+      return new Set(words.filter((word) => heard.some((text) => text.includes(word))))
+    },
+    usage: async ({ folder, session }) => {
+      const chat = await chatOf(folder, session)
+      return chat === null ? null : usageOf(chat)
+    },
   }
 }

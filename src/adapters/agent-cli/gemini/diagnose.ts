@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CliFinding } from '../agent-cli.ts'
+import type { AgentCliOptions } from '../options.ts'
+import { loginOf, readPersonalHome } from './home.ts'
+import { obstacles, parseSettings } from './settings.ts'
+
+/** Of https://www.npmjs.com/package/@google/gemini-cli; the real one is run by test/e2e. */
+export const TESTED = '0.61.0'
+/** `GEMINI_CLI_HOME`, `--session-id` and the hooks are not in all older ones. */
+const OLDEST = [0, 50] as const
+
+export async function diagnoseGemini(
+  options: AgentCliOptions,
+  passed: (name: string) => string | undefined,
+  path: string,
+  repository: string,
+): Promise<readonly CliFinding[]> {
+  const findings: CliFinding[] = []
+  const asked = await options.exec(path, ['--version'], {
+    cwd: repository,
+    env: { PATH: options.path, HOME: options.userHome, GEMINI_CLI_NO_RELAUNCH: 'true' },
+    timeout: 20_000,
+  })
+  const version = /^\d+\.\d+\.\d+\S*/m.exec(asked.stdout)?.[0]
+  if (asked.exitCode !== 0 || version === undefined) {
+    findings.push({ status: 'problem', found: `${path} --version did not say its version`, fix: 'Install it anew: npm install -g @google/gemini-cli' })
+  } else if (version === TESTED) {
+    findings.push({ status: 'ok', found: `Gemini CLI ${version}, the tested version` })
+  } else {
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    const old = major === OLDEST[0] && minor < OLDEST[1]
+    findings.push({
+      status: old ? 'problem' : 'warning',
+      found: `Gemini CLI ${version}; exomonad was tested with ${TESTED}`,
+      fix: `npm install -g @google/gemini-cli@${TESTED}`,
+    })
+  }
+  const personal = await readPersonalHome(passed('GEMINI_CLI_HOME') ?? options.userHome)
+  if (personal.broken)
+    findings.push({
+      status: 'problem',
+      found: `${join(personal.home, '.gemini', 'settings.json')} is not JSON`,
+      fix: 'Correct it; agents run without it until then.',
+    })
+  const login = loginOf(personal.settings, (name) => passed(name) !== undefined || personal.variables.has(name))
+  findings.push(
+    login === null
+      ? {
+          status: 'problem',
+          found: 'no login: agents would stand at the question how to sign in',
+          fix: 'Run `gemini` once and choose how to sign in, or set GEMINI_API_KEY where you start exomonad.',
+        }
+      : { status: 'ok', found: `signs in by ${login}` },
+  )
+  const workspace = await readFile(join(repository, '.gemini', 'settings.json'), 'utf8').then(parseSettings, () => null)
+  for (const obstacle of obstacles(workspace ?? {}))
+    findings.push({ status: 'problem', found: `.gemini/settings.json of the repository: ${obstacle}`, fix: 'Take that key out of it.' })
+  return findings
+}
