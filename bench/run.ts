@@ -3,6 +3,7 @@ import process from 'node:process'
 import { renderTable, type Figure } from './figures.ts'
 import { measureHook } from './hook.ts'
 import { measureMailbox } from './mailbox.ts'
+import { measureMcp } from './mcp.ts'
 import { measurePane } from './pane.ts'
 import { measureSpawn } from './spawn.ts'
 import { measureThousand } from './thousand.ts'
@@ -16,6 +17,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hook: measureHook,
   pane: measurePane,
   mailbox: measureMailbox,
+  mcp: measureMcp,
   thousand: measureThousand,
 }
 
