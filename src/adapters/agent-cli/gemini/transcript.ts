@@ -18,7 +18,7 @@ export interface ChatMessage {
   readonly type: string
   readonly at: number
   readonly model: string | null
-  readonly tokens: Readonly<Record<string, number>> | null
+  readonly tokens: Readonly<Record<string, unknown>> | null
   /** What came from outside: prompts, what hooks added, results of tools. */
   readonly heard: string
 }
@@ -39,7 +39,7 @@ function messageOf(line: Record<string, unknown>): ChatMessage {
     type,
     at: Date.parse(String(line['timestamp'])),
     model: typeof line['model'] === 'string' ? line['model'] : null,
-    tokens: typeof line['tokens'] === 'object' ? line['tokens'] : null,
+    tokens: typeof line['tokens'] === 'object' && line['tokens'] !== null ? record(line['tokens']) : null,
     heard: textsIn(type === 'user' ? line['content'] : results).join('\n'),
   }
 }
@@ -103,7 +103,10 @@ export function usageOf({ messages, startedAt }: Chat): Usage {
   const models: Record<string, { input: number; output: number; cacheRead: number; cacheWrite: number }> = {}
   for (const { model, tokens, at } of messages.values()) {
     if (model === null || tokens === null || at < startedAt) continue
-    const count = (name: string): number => (typeof tokens[name] === 'number' ? tokens[name] : 0)
+    const count = (key: string): number => {
+      const value = tokens[key]
+      return typeof value === 'number' ? value : 0
+    }
     const used = (models[model] ??= { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
     // `input` is the whole prompt, with what came from the cache.
     used.input += Math.max(0, count('input') - count('cached')) + count('tool')
