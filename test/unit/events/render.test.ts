@@ -7,6 +7,8 @@ import { EVENTS, type EventType } from '../../../src/events/event.ts'
 import { createRenderer, type PromptData, type Renderer } from '../../../src/events/render.ts'
 import { ROUTED_TYPES } from '../../../src/events/router.ts'
 import type { EventContext } from '../../../src/events/template-data.ts'
+import { mayAgentUse } from '../../../src/surfaces/tool-access.ts'
+import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { createLog } from '../../../src/log.ts'
 import { verifies } from '../../requirements.ts'
 import { samples } from './samples.ts'
@@ -188,6 +190,63 @@ describe('createRenderer', () => {
     const root = await renderer.renderPrompt('root', { task: 'Do it', name: 'main', agent_id: 'a', branch: 'main', base: '', worktree: '/repo' })
     expect(root).toContain('Do it')
   })
+
+  const toolsOf = (role: string, tools: readonly string[] | null = null) =>
+    ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, () => ['note', 'question', 'pr_diff'])).map(({ name, description }) => ({
+      name,
+      description,
+    }))
+
+  it.each([
+    ['root', 'tl', null],
+    ['subtree', 'tl', null],
+    ['worker', 'dev', null],
+    ['resume', 'dev', null],
+    ['worker', 'auditor', null],
+    ['worker', 'dev', ['note', 'send']],
+    ['subtree', 'tl', ['spawn_workers', 'send']],
+  ] as const)('teaches the %s prompt of role %s (tools: %j) every tool it has and none it lacks, in few words', async (name, role, own) => {
+    const tools = toolsOf(role, own)
+    const { parent_id: _, parent_name: __, ...root } = task
+    const text = await renderer.renderPrompt(name, { ...(name === 'root' ? root : task), tools })
+    const guidance = text.slice(text.indexOf('Your tools of the tree'))
+    const has = tools.map((tool) => tool.name)
+    for (const tool of tools) expect(guidance).toContain(`- ${tool.name}: ${tool.description}`)
+    const taught = tools.reduce((rest, tool) => rest.replace(`- ${tool.name}: ${tool.description}`, ''), guidance)
+    for (const { name: other } of ALL_TOOLS.filter((tool) => !has.includes(tool.name))) {
+      // The word, and `exomonad pr …` and the like, are not the tool.
+      if (other.includes('_')) expect(taught).not.toMatch(new RegExp(`\\b${other}\\b`))
+    }
+    expect(taught.length).toBeLessThan(4000)
+    expect(logged).toEqual([])
+  })
+
+  it('teaches how turns, messages, mail and questions go', async () => {
+    const text = await renderer.renderPrompt('subtree', { ...task, tools: toolsOf('tl') })
+    for (const words of [
+      /ending a turn is not the end: you idle until a message comes/,
+      /When you end a turn, your branch is looked at: uncommitted changes/,
+      /\[m-0123456789ab\] is only the message's id/,
+      /begins with \[exomonad\] stands for a longer message.*call read_message/,
+      /got mail from … ; call check_mail/,
+      /Ask with question one thing at a time.*\[ANSWER\]/,
+      /\[QUESTION\] holds up the one who asks: reply with answer_question/,
+      /When to give work away/,
+      /Fan out and gather/,
+    ]) {
+      expect(text).toMatch(words)
+    }
+    expect(await renderer.renderPrompt('root', { ...task, parent_id: '', tools: toolsOf('tl') })).not.toContain('your branch is looked at')
+  })
+
+  it.each(['subtree', 'worker', 'resume'] as const)(
+    verifies('R001-06', 'gives the %s prompt both forms of the completion message, and to whom it goes'),
+    async (name) => {
+      const text = await renderer.renderPrompt(name, { ...task, tools: toolsOf('tl') })
+      expect(text).toContain('with send, to "a-main": {"status":"idle","success":true,"summary":"…"}')
+      expect(text).toContain('{"status":"idle","success":false,"error":"…","partial":"…"}')
+    },
+  )
 
   it('takes the user’s own prompt', async () => {
     await mkdir(join(override, 'prompts'))
