@@ -73,6 +73,11 @@ export function createHost(environment: Environment): Host {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('./config/load.ts'), import('./tools/all.ts')])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
     },
+    async agentCli(name, config, home) {
+      const [{ createAgentCli }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])
+      const { path, home: userHome, variables } = environment
+      return createAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec })
+    },
     async trackedFiles(paths) {
       const [{ listTrackedConfiguration }, { exec }, { gitEnvironment }] = await Promise.all([
         import('./config/tracked-files.ts'),

@@ -1,3 +1,5 @@
+import { agentSchema, type AgentConfig, type Config } from './schema.ts'
+
 /**
  * [agents.NAME] tables that are there without being written: one for each agent CLI exomonad knows. What the configuration says about one
  * of them counts key by key; the rest stays as it is here. An [agents.OTHER] with the same adapter starts from the same keys.
@@ -27,3 +29,18 @@ export function withPresets(raw: Record<string, unknown>): Record<string, unknow
   }
   return { ...raw, agents }
 }
+
+/** Whether this [agents.NAME] is there only because exomonad knows the program: nothing of it was written. */
+export function isUntouchedPreset(name: string, agent: AgentConfig): boolean {
+  if (!Object.hasOwn(AGENT_PRESETS, name)) return false
+  const preset = agentSchema.parse(AGENT_PRESETS[name as keyof typeof AGENT_PRESETS])
+  return JSON.stringify(sorted(agent)) === JSON.stringify(sorted(preset))
+}
+
+/** Names of [agents.NAME] that somebody chose: a role runs it, or the configuration says something about it. */
+export function chosenAgents(config: Config): string[] {
+  const roles = new Set(Object.values(config.roles).flatMap(({ agent }) => (agent === undefined ? [] : [agent])))
+  return Object.keys(config.agents).filter((name) => roles.has(name) || !isUntouchedPreset(name, config.agents[name] as AgentConfig))
+}
+
+const sorted = (table: object): [string, unknown][] => Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))

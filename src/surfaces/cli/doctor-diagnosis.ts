@@ -8,4 +8,6 @@ export interface Diagnosis {
   readonly fix?: string
   /** The same done by `--fix`, where that risks nothing; answers what was done. */
   readonly repair?: () => Promise<string>
+  /** The repair writes into the person’s own configuration: only after they said yes. */
+  readonly asks?: boolean
 }

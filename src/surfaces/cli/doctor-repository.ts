@@ -1,11 +1,12 @@
 import { chmod, stat } from 'node:fs/promises'
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { checkTrust } from '../../config/trust.ts'
 import { ownerTokenFile, userStateFolder } from '../../config/user-state.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
+import { diagnoseAgents } from './doctor-agents.ts'
 import { trustSubject } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
 
@@ -14,7 +15,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
   const [config, diagnosis] = await configuration(context, located)
   const groups = await Promise.all([
     trust(context, located),
-    agentPrograms(context, config),
+    diagnoseAgents(context, config, located),
     permissions(context, located),
     remotes(context, located),
     store(located),
@@ -57,32 +58,6 @@ async function trust(context: CliContext, { paths }: LocatedRepository): Promise
   } catch (error) {
     return [{ subject: 'trust', status: 'problem', found: asExomonadError(error).message }]
   }
-}
-
-async function agentPrograms(context: CliContext, config: Config | null): Promise<Diagnosis[]> {
-  if (config === null) return []
-  const roles = new Set(['tl', 'dev', ...Object.keys(config.roles)])
-  return Promise.all(
-    [...roles].map(async (role): Promise<Diagnosis> => {
-      const subject = `role ${role}`
-      const name = config.roles[role]?.agent
-      const agent = name === undefined ? undefined : config.agents[name]
-      if (name === undefined || agent === undefined) {
-        return { subject, status: 'warning', found: 'no agent program', fix: `Set [roles.${role}] agent = "NAME" and [agents.NAME] in the configuration` }
-      }
-      const [program = ''] = agent.command
-      if (program.includes('{{') || (await isOnPath(program, context))) return { subject, status: 'ok', found: `${name}: ${program}` }
-      return { subject, status: 'problem', found: `${name}: ${program} is not found`, fix: `Install it, or correct [agents.${name}] command` }
-    }),
-  )
-}
-
-async function isOnPath(program: string, context: CliContext): Promise<boolean> {
-  const candidates = program.includes('/')
-    ? [isAbsolute(program) ? program : join(context.options().cwd, program)]
-    : context.environment.path.split(delimiter).map((folder) => join(folder, program))
-  const modes = await Promise.all(candidates.map((file) => stat(file).catch(() => undefined)))
-  return modes.some((found) => found !== undefined && found.isFile() && (found.mode & 0o111) !== 0)
 }
 
 /** Nobody else may read tokens, records or the socket. */

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { canAsk, confirm } from './confirm.ts'
 import type { CliContext } from './context.ts'
+import { diagnoseKnownAgents } from './doctor-agents.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { diagnoseMachine } from './doctor-machine.ts'
 import { diagnoseRepository } from './doctor-repository.ts'
@@ -12,21 +14,37 @@ import { plural } from './quantity.ts'
 import { pad } from './width.ts'
 
 export function define(command: Command, context: CliContext): void {
-  command.option('--fix', 'Mend what can be mended without a risk').action(async (options: { fix?: boolean }) => {
-    const first = await withProgress(context, 'Looking', diagnose(context))
-    const fixed = options.fix === true ? await repair(first) : []
-    const final = fixed.length > 0 ? await withProgress(context, 'Looking again', diagnose(context)) : first
-    const problems = final.filter(({ status }) => status === 'problem').length
-    if (problems > 0) context.markFailed()
-    const findings = final.map(({ repair: _repair, ...finding }) => finding)
-    present(context, { ok: problems === 0, findings, fixed }, () => describe(context, final, fixed))
-  })
+  command
+    .option('--fix', 'Mend what can be mended without a risk; asks before it writes into your own configuration')
+    .option('--yes', 'With --fix: ask nothing')
+    .action(async (options: { fix?: boolean; yes?: boolean }) => {
+      const first = await withProgress(context, 'Looking', diagnose(context))
+      const fixed = options.fix === true ? await repair(await agreed(context, first, options.yes === true)) : []
+      const final = fixed.length > 0 ? await withProgress(context, 'Looking again', diagnose(context)) : first
+      const problems = final.filter(({ status }) => status === 'problem').length
+      if (problems > 0) context.markFailed()
+      const findings = final.map(({ repair: _repair, asks: _asks, ...finding }) => finding)
+      present(context, { ok: problems === 0, findings, fixed }, () => describe(context, final, fixed))
+    })
+}
+
+/** What may be repaired: where somebody’s own configuration would be written, only after a yes. */
+async function agreed(context: CliContext, findings: readonly Diagnosis[], yes: boolean): Promise<readonly Diagnosis[]> {
+  const asking = findings.filter(({ asks, repair: mend }) => asks === true && mend !== undefined)
+  if (asking.length === 0 || yes) return findings
+  const question = [
+    'This writes into your own configuration:',
+    ...asking.map(({ subject, found, fix }) => `  ${subject}: ${printableLine(found)}${fix === undefined ? '' : `. ${printableLine(fix)}`}`),
+    'Do it?',
+  ].join('\n')
+  return canAsk(context) && (await confirm(context, question)) ? findings : findings.filter(({ asks }) => asks !== true)
 }
 
 async function diagnose(context: CliContext): Promise<Diagnosis[]> {
   const located = await locateRepository(context.options().cwd, context.environment, context.host).catch((error: unknown) => error as Error)
   const machine = diagnoseMachine(context)
-  if (located instanceof Error) return [...(await machine), { subject: 'repository', status: 'note', found: located.message }]
+  if (located instanceof Error)
+    return [...(await machine), { subject: 'repository', status: 'note', found: located.message }, ...(await diagnoseKnownAgents(context))]
   const [first, repository, tree] = await Promise.all([machine, diagnoseRepository(context, located), diagnoseTree(context, located)])
   return [...first, ...repository, ...tree]
 }
@@ -59,6 +77,6 @@ function describe(context: CliContext, findings: readonly Diagnosis[], fixed: re
   const summary =
     count('problem') + count('warning') === 0
       ? palette.good('All is well')
-      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${mendable > 0 ? `; \`exomonad doctor --fix\` mends ${mendable}` : ''}`
+      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${mendable > 0 ? `; \`exomonad doctor --fix\` mends ${mendable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
   return [...lines, '', ...fixed.map((one) => `${palette.good('✓')} ${one.subject}: ${printableLine(one.done)}`), summary]
 }

@@ -1,6 +1,7 @@
+import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Exec } from '../../adapters/exec.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
-import type { Config } from '../../config/schema.ts'
+import type { AgentConfig, Config } from '../../config/schema.ts'
 import type { Paths } from '../../paths.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface Host {
   endTerminals(paths: Paths): Promise<void>
   /** Parsed and checked; CONFIG_INVALID with every finding. */
   loadConfig(file: string): Promise<Config>
+  /** The adapter of one [agents.NAME]; `home`: the worktree that holds .exomonad. */
+  agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
 }

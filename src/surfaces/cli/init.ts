@@ -1,6 +1,10 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
+import { prepareAgents, type Prepared } from './init-agents.ts'
+import { initialConfig } from './init-config.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
 import { locateRepository } from './locate.ts'
 import { present } from './output.ts'
@@ -10,30 +14,48 @@ import { renderFacts } from './table.ts'
 import { shortPath } from './short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
-  command.action(async () => {
-    const { cwd } = context.options()
-    const located = await locateRepository(cwd, context.environment, context.host).catch(() => null)
-    await assertHuman(cwd, context.environment, located)
-    const setUp = await setUpRepository(cwd, context.environment, context.host)
-    const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
-    const document = {
-      already: setUp.already,
-      repository: setUp.paths.commonDir,
-      home: setUp.paths.home,
-      root_worktree: setUp.rootWorktree,
-      root_branch: setUp.rootBranch,
-      config: setUp.paths.configFile,
-      config_written: setUp.wroteConfig,
-      untrusted: setUp.untrusted,
-      state: setUp.paths.state,
-      socket: setUp.socket,
-      daemon: { pid: health.pid, version: health.version, started },
-    }
-    present(context, document, () => describe(context, setUp, { pid: health.pid, started }))
-  })
+  command
+    .option('--prepare-agents', 'Write into your own configuration what keeps your agent programs from asking at their first start')
+    .option('--no-prepare-agents', 'Don’t, and don’t ask about it')
+    .action(async ({ prepareAgents: prepare }: { prepareAgents?: boolean }) => {
+      const { cwd } = context.options()
+      const located = await locateRepository(cwd, context.environment, context.host).catch(() => null)
+      await assertHuman(cwd, context.environment, located)
+      let found: AgentProgram[] | null = null
+      const setUp = await setUpRepository(cwd, context.environment, context.host, async (home) => {
+        const { agents } = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
+        found = await withProgress(context, 'Looking for agent programs', findAgentClis(context, agents, home))
+        return initialConfig(found[0]?.name ?? null)
+      })
+      const prepared = await prepareAgents(context, setUp, prepare)
+      const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
+      const document = {
+        already: setUp.already,
+        repository: setUp.paths.commonDir,
+        home: setUp.paths.home,
+        root_worktree: setUp.rootWorktree,
+        root_branch: setUp.rootBranch,
+        config: setUp.paths.configFile,
+        config_written: setUp.wroteConfig,
+        agents_found:
+          (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({ name, path, findings: findings.map(({ mend: _, ...finding }) => finding) })) ??
+          null,
+        prepared: prepared.done,
+        unprepared: prepared.left,
+        untrusted: setUp.untrusted,
+        state: setUp.paths.state,
+        socket: setUp.socket,
+        daemon: { pid: health.pid, version: health.version, started },
+      }
+      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared }))
+    })
 }
 
-function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; started: boolean }): string[] {
+function describe(
+  context: CliContext,
+  setUp: SetUp,
+  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared },
+): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
   const headline = setUp.already
@@ -45,9 +67,16 @@ function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; star
       ['config', `${short(setUp.paths.configFile)}${setUp.wroteConfig ? palette.dim(' (new)') : ''}`],
       ['state', short(setUp.paths.state)],
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
+      ...agentsFact(daemon.found),
     ],
     palette,
   ).map((line) => `  ${line}`)
+  const agents = [
+    ...daemon.prepared.done.map(({ agent, done }) => `${palette.good('✓')} ${printableLine(agent)}: ${printableLine(done)}`),
+    ...daemon.prepared.left.map(
+      ({ agent, found, fix }) => `${palette.attention('!')} ${printableLine(agent)}: ${printableLine(found)}${fix === null ? '' : `. ${printableLine(fix)}`}`,
+    ),
+  ]
   const next =
     setUp.untrusted.length > 0
       ? [
@@ -55,6 +84,19 @@ function describe(context: CliContext, setUp: SetUp, daemon: { pid: number; star
         ]
       : setUp.already && !setUp.wroteConfig
         ? []
-        : ['Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.']
-  return [headline, ...facts, ...next]
+        : [
+            (daemon.found ?? []).length > 0
+              ? 'Next: `exomonad up "TASK"`. Or watch `exomonad demo` first.'
+              : 'Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
+          ]
+  return [headline, ...facts, ...agents, ...next]
+}
+
+/** Which agent program was chosen, and why. */
+function agentsFact(found: readonly AgentProgram[] | null): [string, string][] {
+  const [best, ...others] = found ?? []
+  if (best === undefined) return found === null ? [] : [['agents', 'none found on the PATH (claude, gemini, codex, opencode)']]
+  const ready = obstacles(best).length === 0
+  const rest = others.map((other) => `${other.name}${obstacles(other).length === 0 ? '' : ' (not ready)'}`).join(', ')
+  return [['agents', `${best.name}${ready ? '' : ' (not ready yet)'}${rest === '' ? ', the only one on the PATH' : `; also here: ${rest}`}`]]
 }

@@ -11,7 +11,6 @@ import { pathsOf, type Paths } from '../../paths.ts'
 import { ensureDaemon } from './daemon-process.ts'
 import type { Health } from './health.ts'
 import type { Host } from './host.ts'
-import { INITIAL_CONFIG } from './init-config.ts'
 
 /** Keeps everything in `.exomonad/` but configuration and templates out of git, in every worktree. */
 export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/config.toml', '!/.exomonad/templates/']
@@ -33,14 +32,20 @@ export interface SetUp {
  * configuration that is gone is written anew.
  * Throws NOT_A_REPOSITORY, NO_COMMITS, DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
  */
-export async function setUpRepository(cwd: string, environment: Environment, host: Host): Promise<SetUp> {
+export async function setUpRepository(
+  cwd: string,
+  environment: Environment,
+  host: Host,
+  /** The configuration to begin with; asked for only where there is none. */
+  initialConfig: (home: string) => Promise<string>,
+): Promise<SetUp> {
   const facts = await host.inspectRepository(cwd)
   const existing = await readRepositoryFile(join(facts.commonDir, 'exomonad', 'repository.json'))
   if (existing !== null) {
     const paths = pathsOf(facts.commonDir, existing.home)
     await ensureOwnerToken(environment, facts.commonDir)
     // `git clean -fd` takes a configuration that nobody committed.
-    const wroteConfig = await writeInitialConfig(paths)
+    const wroteConfig = (await writeInitialConfig(paths, initialConfig)) !== null
     if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
     const root = existing.rootWorktree === facts.worktree ? facts : await host.inspectRepository(existing.rootWorktree).catch(() => undefined)
     return {
@@ -59,7 +64,8 @@ export async function setUpRepository(cwd: string, environment: Environment, hos
   const paths = pathsOf(facts.commonDir, home)
   const socket = await host.chooseSocket(facts.commonDir)
   await mkdir(paths.state, { recursive: true, mode: 0o700 })
-  const wroteConfig = await writeInitialConfig(paths)
+  const written = await writeInitialConfig(paths, initialConfig)
+  const wroteConfig = written !== null
   const git = await host.git(facts.commonDir)
   await git.exclude(EXCLUDE_LINES)
   await ensureOwnerToken(environment, facts.commonDir)
@@ -71,7 +77,7 @@ export async function setUpRepository(cwd: string, environment: Environment, hos
     home,
     rootWorktree: worktree,
     socket,
-    made: { config: wroteConfig ? sha256(INITIAL_CONFIG) : null, excludes: EXCLUDE_LINES },
+    made: { config: written === null ? null : sha256(written), excludes: EXCLUDE_LINES },
   })
   const untrusted = await untrustedFiles(paths, environment, host)
   return { paths, rootWorktree: worktree, rootBranch: branch, socket, already: false, wroteConfig, untrusted }
@@ -122,16 +128,16 @@ function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string;
   }
 }
 
-/** Leaves a file that is there as it is. */
-/** The configuration that was in use last, where the daemon kept one; else the initial one. False where there is a file. */
-async function writeInitialConfig(paths: Paths): Promise<boolean> {
-  if ((await readIfThere(paths.configFile)) !== null) return false
+/** The configuration that was in use last, where the daemon kept one; else the initial one. Answers what was written; null where there is a file. */
+async function writeInitialConfig(paths: Paths, initialConfig: (home: string) => Promise<string>): Promise<string | null> {
+  if ((await readIfThere(paths.configFile)) !== null) return null
   await mkdir(dirname(paths.configFile), { recursive: true })
+  const text = (await readIfThere(paths.keptConfigFile)) ?? (await initialConfig(paths.home))
   try {
-    await writeFile(paths.configFile, (await readIfThere(paths.keptConfigFile)) ?? INITIAL_CONFIG, { flag: 'wx' })
-    return true
+    await writeFile(paths.configFile, text, { flag: 'wx' })
+    return text
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
     throw error
   }
 }

@@ -1,21 +1,38 @@
+import { chosenAgents } from '../../config/presets.ts'
 import type { Paths } from '../../paths.ts'
 import type { CliContext } from './context.ts'
 import { printableLine } from './printable.ts'
 import { quoteForShell } from './shell-quote.ts'
 
-/** The commands that a configuration would run, for a person to look at. Empty where it doesn’t parse: then it runs nothing. */
+/** The commands that a configuration would run, and what its agents would be allowed, for a person to look at. Empty where it doesn’t parse: then it runs nothing. */
 export async function describeWhatRuns(context: CliContext, paths: Paths): Promise<string[]> {
   const config = await context.host.loadConfig(paths.configFile).catch(() => null)
   if (config === null) return []
   const palette = context.palette()
+  const chosen = chosenAgents(config)
+  const grants = Object.entries(config.roles).flatMap(
+    ([
+      role,
+      {
+        permissions: { policy, allow },
+      },
+    ]) => (policy === 'off' ? [] : [[`roles.${role}.permissions`, policy === 'list' ? `list: ${allow.join(', ')}` : policy] as const]),
+  )
   const commands: [string, readonly string[] | undefined][] = [
-    ...Object.entries(config.agents).flatMap(([name, agent]): [string, readonly string[] | undefined][] => [
-      [`agents.${name}`, agent.command],
-      [`agents.${name} (resume)`, agent.resume_command],
-    ]),
+    ...Object.entries(config.agents).flatMap(([name, agent]): [string, readonly string[] | undefined][] =>
+      chosen.includes(name)
+        ? [
+            [`agents.${name}`, [...Object.entries(agent.env).map(([key, value]) => `${key}=${value}`), ...agent.command, ...agent.args]],
+            [`agents.${name} (resume)`, agent.resume_command],
+          ]
+        : [],
+    ),
     ...config.worktree.setup.map((argv): [string, readonly string[]] => ['worktree.setup', argv]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
   ]
-  return commands.flatMap(([key, argv]) => (argv === undefined ? [] : [`  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`]))
+  return [
+    ...grants.map(([key, what]) => `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`),
+    ...commands.flatMap(([key, argv]) => (argv === undefined ? [] : [`  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`])),
+  ]
 }

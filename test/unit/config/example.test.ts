@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/load.ts'
 import { AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configJsonSchema, type SchemaNode } from '../../../src/config/schema-guide.ts'
 import { configSchema } from '../../../src/config/schema.ts'
-import { INITIAL_CONFIG } from '../../../src/surfaces/cli/init-config.ts'
+import { initialConfig } from '../../../src/surfaces/cli/init-config.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 
 const file = join(import.meta.dirname, '..', '..', '..', '.exomonad.example', 'config.toml')
@@ -62,8 +62,16 @@ describe('.exomonad.example/config.toml', () => {
 
 describe('what init writes', () => {
   it('is valid as it stands and with everything switched on, and sets nothing by itself', () => {
-    expect(parseConfig(INITIAL_CONFIG, 'f')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
-    const config = parseConfig(switchedOn(INITIAL_CONFIG, /^# (?=\[|[a-z]+ = )/gm), 'f')
-    expect(config.roles['dev']?.agent).toBe('mine')
+    expect(parseConfig(initialConfig(null), 'f')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
+    const config = parseConfig(switchedOn(initialConfig(null), /^# (?=\[|[a-z]+ = )/gm), 'f')
+    expect(config.roles['dev']).toEqual({ agent: 'claude', permissions: { policy: 'ask', allow: [] } })
+    expect(config.agents['mine']?.adapter).toBe('command')
+  })
+
+  it('gives both roles the agent CLI that was found, and asks for nothing else', () => {
+    const { roles, ...rest } = parseConfig(initialConfig('codex'), 'f')
+    const role = { agent: 'codex', permissions: { policy: 'off', allow: [] } }
+    expect(roles).toEqual({ tl: role, dev: role })
+    expect(rest).toEqual((({ roles: _, ...defaults }) => defaults)(configSchema.parse({ agents: AGENT_PRESETS })))
   })
 })
