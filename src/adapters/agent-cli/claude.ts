@@ -1,30 +1,48 @@
-import type { AgentCli } from './agent-cli.ts'
+import { getuid } from 'node:process'
+import type { AgentCli, LiveAgent } from './agent-cli.ts'
+import { diagnoseClaude } from './claude/diagnose.ts'
+import { claudeHome } from './claude/home.ts'
+import { CONTEXT_LIMIT, claudeHooks } from './claude/hooks.ts'
+import { claudeInputLine } from './claude/input-line.ts'
+import { passedVariables } from './claude/passes.ts'
+import { planClaude } from './claude/plan.ts'
+import { observeSession } from './claude/session-file.ts'
+import { findTranscript } from './claude/sessions.ts'
+import { createTranscripts } from './claude/transcript.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
 
+/** Claude Code, in its terminal: settings and MCP by flags, hooks for what it does, its session file for its state, its transcript for what arrived. */
 export function createClaudeCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
-  const program = config.command[0] ?? 'claude'
+  const home = claudeHome(options)
+  const transcripts = createTranscripts()
+  const transcriptOf = async ({ session }: LiveAgent): Promise<string | null> => (session === null ? null : findTranscript(home.folder, session))
+
   return {
     name,
     adapter: 'claude',
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,
-    pasteLimit: null,
-    passes: [],
-    hooks: null,
+    // From four lines or 800 characters on a paste is marked as something its model should not take orders from.
+    pasteLimit: { lines: 3, chars: 750 },
+    contextLimit: CONTEXT_LIMIT,
+    passes: passedVariables(home),
+    hooks: claudeHooks,
     channel: null,
-    plan: async (request) => ({
-      argv: [...config.command, ...config.args, request.prompt],
-      env: config.env,
-      files: [],
-      session: 'fresh',
-      sessionId: null,
-      channel: null,
-      warnings: [],
-    }),
-    locate: () => locateProgram(program, { agent: name, path: options.path, home: options.home }),
-    diagnose: async () => [],
+    plan: (request) => planClaude(options, request, getuid?.() === 0),
+    locate: () => locateProgram(config.command[0] ?? 'claude', { agent: name, path: options.path, home: options.home }),
+    diagnose: (repository) => diagnoseClaude(options, repository),
+    observe: (live) => observeSession(home.folder, live),
+    inputLine: claudeInputLine,
+    mentions: async (live, words) => {
+      const file = await transcriptOf(live)
+      return file === null ? null : transcripts.mentions(file, words)
+    },
+    usage: async (live) => {
+      const file = await transcriptOf(live)
+      return file === null || live.session === null ? null : transcripts.usage(file, live.session.id)
+    },
   }
 }

@@ -1,0 +1,153 @@
+import { dirname, join } from 'node:path'
+import type { CliFinding } from '../agent-cli.ts'
+import { locateProgram } from '../locate.ts'
+import type { AgentCliOptions } from '../options.ts'
+import { changeJson, claudeHome, isObject, readJson, type ClaudeHome, type Json } from './home.ts'
+
+/** The version that the end-to-end tests drive. */
+export const TESTED = '2.1.330'
+
+const ok = (found: string): CliFinding => ({ status: 'ok', found })
+
+const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+
+async function version(options: AgentCliOptions, program: string): Promise<CliFinding> {
+  const [, ...before] = options.config.command
+  const result = await options.exec(program, [...before, '--version'], {
+    env: { PATH: options.path, HOME: options.userHome, DISABLE_AUTOUPDATER: '1' },
+    timeout: 20_000,
+  })
+  const found = /\d+\.\d+\.\d+/.exec(result.stdout)?.[0]
+  if (found === undefined) {
+    return {
+      status: 'problem',
+      found: `${program} --version says no version${result.stderr.trim() === '' ? '' : `: ${result.stderr.trim().slice(0, 200)}`}`,
+      fix: `Install Claude Code ${TESTED}: npm install -g @anthropic-ai/claude-code@${TESTED}`,
+    }
+  }
+  if (found === TESTED) return ok(`Claude Code ${found}, the version exomonad was tested with`)
+  return {
+    status: 'warning',
+    found: `Claude Code ${found}; exomonad was tested with ${TESTED}`,
+    fix: `If it misbehaves: npm install -g @anthropic-ai/claude-code@${TESTED}`,
+  }
+}
+
+async function login(home: ClaudeHome, state: Json): Promise<CliFinding> {
+  const named = [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CLAUDE_CODE_USE_BEDROCK',
+    'CLAUDE_CODE_USE_VERTEX',
+    'CLAUDE_CODE_USE_FOUNDRY',
+  ]
+  const variable = named.find((name) => home.variable(name) !== undefined)
+  if (variable !== undefined) return ok(`${variable} is set`)
+  const settings = await readJson(join(home.folder, 'settings.json'))
+  if (typeof settings?.['apiKeyHelper'] === 'string') return ok('an apiKeyHelper is configured')
+  if (isObject(state['oauthAccount']) || (await readJson(join(home.folder, '.credentials.json'))) !== undefined) return ok('it is logged in')
+  return { status: 'problem', found: 'it is not logged in', fix: 'Run `claude` once and log in, or set ANTHROPIC_API_KEY where the daemon is started.' }
+}
+
+function onboarding(home: ClaudeHome, state: Json): CliFinding {
+  if (state['hasCompletedOnboarding'] === true) return ok('its first-run questions were answered')
+  return {
+    status: 'problem',
+    found: 'its first-run questions (theme, login) were not answered: an agent would stand before them',
+    fix: `Run \`claude\` once and answer them, or let exomonad write "hasCompletedOnboarding": true to ${home.stateFile}.`,
+    mend: async () => {
+      await changeJson(home.stateFile, (value) => ({ ...value, hasCompletedOnboarding: true }))
+      return `"hasCompletedOnboarding": true in ${home.stateFile}`
+    },
+  }
+}
+
+/** A key in the environment is only used after the person said yes to it once, told by its last characters. */
+function apiKey(home: ClaudeHome, state: Json): CliFinding[] {
+  const key = home.variable('ANTHROPIC_API_KEY')
+  if (key === undefined) return []
+  const end = key.slice(-20)
+  const responses = isObject(state['customApiKeyResponses']) ? state['customApiKeyResponses'] : {}
+  if (strings(responses['approved']).includes(end)) return [ok('the key in ANTHROPIC_API_KEY was approved')]
+  const rejected = strings(responses['rejected'])
+  return [
+    {
+      status: 'problem',
+      found: rejected.includes(end)
+        ? 'the key in ANTHROPIC_API_KEY was rejected earlier: it is not used'
+        : 'it will ask whether to use the key in ANTHROPIC_API_KEY',
+      fix: `Run \`claude\` once and say yes, or let exomonad write that to ${home.stateFile}.`,
+      mend: async () => {
+        await changeJson(home.stateFile, (value) => {
+          const now = isObject(value['customApiKeyResponses']) ? value['customApiKeyResponses'] : {}
+          return {
+            ...value,
+            customApiKeyResponses: {
+              ...now,
+              approved: [...new Set([...strings(now['approved']), end])],
+              rejected: strings(now['rejected']).filter((one) => one !== end),
+            },
+          }
+        })
+        return `the end of the key among customApiKeyResponses.approved in ${home.stateFile}`
+      },
+    },
+  ]
+}
+
+/** One entry for the main worktree covers the others. */
+function trust(home: ClaudeHome, state: Json, repository: string): CliFinding {
+  const projects = isObject(state['projects']) ? state['projects'] : {}
+  for (let folder = repository; ; folder = dirname(folder)) {
+    const project = projects[folder]
+    if (isObject(project) && project['hasTrustDialogAccepted'] === true) return ok(`${folder} is trusted`)
+    if (dirname(folder) === folder) break
+  }
+  return {
+    status: 'problem',
+    found: `it will ask whether to trust ${repository}`,
+    fix: `Run \`claude\` there once and say yes, or let exomonad write that to ${home.stateFile}.`,
+    mend: async () => {
+      await changeJson(home.stateFile, (value) => {
+        const now = isObject(value['projects']) ? value['projects'] : {}
+        const project = isObject(now[repository]) ? now[repository] : {}
+        return { ...value, projects: { ...now, [repository]: { ...project, hasTrustDialogAccepted: true } } }
+      })
+      return `projects["${repository}"].hasTrustDialogAccepted in ${home.stateFile}`
+    },
+  }
+}
+
+async function hooksAllowed(home: ClaudeHome, repository: string): Promise<CliFinding[]> {
+  const files = [join(home.folder, 'settings.json'), join(repository, '.claude', 'settings.json'), join(repository, '.claude', 'settings.local.json')]
+  for (const file of files) {
+    if ((await readJson(file))?.['disableAllHooks'] !== true) continue
+    return [
+      {
+        status: 'problem',
+        found: `${file} sets disableAllHooks: exomonad would not learn what the agent does`,
+        fix: 'Take disableAllHooks out of it.',
+      },
+    ]
+  }
+  return []
+}
+
+/** What stands between a start of Claude Code in this repository and its first turn. */
+export async function diagnoseClaude(options: AgentCliOptions, repository: string): Promise<CliFinding[]> {
+  const found = await locateProgram(options.config.command[0] ?? 'claude', { agent: options.name, path: options.path, home: options.home })
+  if (found.kind === 'missing') {
+    return [{ status: 'problem', found: found.reason, fix: `npm install -g @anthropic-ai/claude-code@${TESTED}` }]
+  }
+  const home = claudeHome(options)
+  const state = (await readJson(home.stateFile)) ?? {}
+  return [
+    await version(options, found.path),
+    await login(home, state),
+    onboarding(home, state),
+    ...apiKey(home, state),
+    trust(home, state, repository),
+    ...(await hooksAllowed(home, repository)),
+  ]
+}
