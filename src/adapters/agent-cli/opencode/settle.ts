@@ -1,0 +1,80 @@
+import { ExomonadError } from '../../../errors.ts'
+import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
+import { promptAsync, readSession, request, waitUntilUp, type OpenCodeServer, type SessionInfo } from './api.ts'
+import { promptsByArgv } from './launch.ts'
+
+type Settled = Awaited<ReturnType<NonNullable<AgentCli['settle']>>>
+
+/** Milliseconds. */
+const UP_LIMIT = 90_000
+const WORK_LIMIT = 30_000
+/** The terminal’s own part listens a moment after its server does. */
+const SELECT_AGAIN = [1000, 3000, 8000]
+
+/** What could not be said by argv: a fork, a long task, a prompt for a session that exists. */
+export async function settleOpenCode(server: OpenCodeServer | null, live: LiveAgent, launch: LaunchRequest): Promise<Settled> {
+  if (server === null || promptsByArgv(launch)) return { session: null, forked: false, warnings: [] }
+  if (!(await waitUntilUp(server, UP_LIMIT, () => hasEnded(live.pid)))) {
+    throw new ExomonadError('SPAWN_FAILED', `OpenCode did not come up within ${UP_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`)
+  }
+  const { session, forked, warnings } = await sessionFor(server, launch)
+  const select = () => request(server, 'POST', '/tui/select-session', { body: { sessionID: session.id }, timeout: 5000 }).catch(() => undefined)
+  await select()
+  const answer = await promptAsync(server, session.id, { text: launch.prompt, ...(session.agent !== undefined && { agent: session.agent }) })
+  if (answer.kind === 'refused' || answer.status >= 300) throw new ExomonadError('SPAWN_FAILED', `OpenCode did not take its task: ${describe(answer)}`)
+  for (const after of SELECT_AGAIN) setTimeout(() => void select(), after).unref()
+  return { session: { id: session.id, transcript: null }, forked, warnings }
+}
+
+async function sessionFor(server: OpenCodeServer, launch: LaunchRequest): Promise<{ session: SessionInfo; forked: boolean; warnings: readonly string[] }> {
+  const known = launch.session
+  if (known === null || launch.mode === 'start') return { session: await create(server, launch), forked: false, warnings: [] }
+  if (launch.mode === 'resume') {
+    const session = await readSession(server, known.id)
+    if (session !== null) return { session, forked: false, warnings: [] }
+    return { session: await create(server, launch), forked: false, warnings: [`Its session ${known.id} is gone: it begins a new one.`] }
+  }
+  try {
+    return { session: await fork(server, known.id, launch.worktree), forked: true, warnings: [] }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return {
+      session: await create(server, launch),
+      forked: false,
+      warnings: [`The parent’s session ${known.id} could not be forked (${why}): it begins a new one, with its task alone.`],
+    }
+  }
+}
+
+const create = async (server: OpenCodeServer, { worktree }: LaunchRequest): Promise<SessionInfo> =>
+  documentOf(await request(server, 'POST', '/session', { query: { directory: worktree }, body: {}, timeout: WORK_LIMIT }))
+
+/** All OpenCodes of a person share one store, so any server can copy any session; the copy then belongs to the parent’s worktree, and is moved. */
+async function fork(server: OpenCodeServer, parent: string, worktree: string): Promise<SessionInfo> {
+  const copy = documentOf(await request(server, 'POST', `/session/${encodeURIComponent(parent)}/fork`, { body: {}, timeout: WORK_LIMIT }))
+  const moved = await request(server, 'POST', '/experimental/control-plane/move-session', {
+    body: { sessionID: copy.id, destination: { directory: worktree }, moveChanges: false },
+    timeout: WORK_LIMIT,
+  })
+  if (moved.kind === 'refused' || moved.status >= 300) throw new Error(`it could not be moved: ${describe(moved)}`)
+  return (await readSession(server, copy.id)) ?? copy
+}
+
+type Answer = Awaited<ReturnType<typeof request>>
+
+const describe = (answer: Answer): string => (answer.kind === 'refused' ? 'nothing listens' : `HTTP ${answer.status} ${answer.text.slice(0, 300)}`)
+
+function documentOf(answer: Answer): SessionInfo {
+  if (answer.kind === 'refused' || answer.status >= 300) throw new Error(describe(answer))
+  return JSON.parse(answer.text) as SessionInfo
+}
+
+function hasEnded(pid: number | null): boolean {
+  if (pid === null) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

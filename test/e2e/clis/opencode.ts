@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openaiChat } from '../../fixtures/model-server/openai-chat.ts'
+import type { RealCli } from '../real-cli.ts'
+
+export const opencode: RealCli = {
+  name: 'opencode',
+  protocols: [openaiChat],
+  config: () => 'env = { OPENCODE_DISABLE_MODELS_FETCH = "1" }',
+  env: () => ({}),
+  prepareHome: (home, model) => {
+    const folder = join(home, '.config', 'opencode')
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    const provider = {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Mock',
+      options: { baseURL: `${model.url}/v1`, apiKey: 'dummy' },
+      models: { scripted: { name: 'Scripted', limit: { context: 1_000_000, output: 32_000 } } },
+    }
+    // A person who wants to be asked; OpenCode by itself asks about next to nothing.
+    const permission = { bash: { '*': 'ask', 'echo *': 'allow' } }
+    writeFileSync(join(folder, 'opencode.json'), JSON.stringify({ model: 'mock/scripted', provider: { mock: provider }, permission }))
+    // As after the first start that found a package registry: OpenCode installs this for plugins, and tests have no network.
+    const dependencies = { '@opencode-ai/plugin': '1.18.33' }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies }))
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: { '': { dependencies } } }))
+  },
+  dialog: /Permission required/,
+  ready: /ctrl\+p commands/,
+}
