@@ -62,15 +62,7 @@ export function assembleCore(
   const talking = createTalking({ ...deps, approvals, questions })
   const usage = createUsage({
     ...deps,
-    liveOf: async ({ id, pid, worktree, sessionId, transcript }) => ({
-      agentId: id,
-      pid,
-      worktree,
-      session: sessionId === null ? null : { id: sessionId, transcript },
-      folder: deps.files.folder(id),
-      channel: await deps.files.readChannel(id),
-      title: null,
-    }),
+    liveOf: createLiveAgentOf(deps),
     checkBudgets: createBudgetWatch(deps).check,
   })
   const branchPush = createBranchPush(deps)
@@ -126,6 +118,10 @@ export function assembleCore(
       mergePull,
       approvals,
       deliverUnclaimed: questions.deliverUnclaimed,
+      giveBackUnconfirmed: async () => {
+        await questions.giveBackUnconfirmed()
+        await talking.giveBackUnconfirmed()
+      },
     }),
     view: createView(deps),
   }
