@@ -18,6 +18,19 @@ export interface Core {
   readonly view: View
 }
 
+/**
+ * For what a result takes away from where it waited: it must not be lost together with a result that does not arrive. Exactly one of the two is
+ * called, once it is known; a crash before that counts as `giveBack`.
+ */
+export interface Receipt {
+  /** The whole result reached the caller. */
+  confirm(): Promise<void>
+  /** It did not: back to where it was, or on to another way. */
+  giveBack(): Promise<void>
+}
+/** Takes receipts. Without one, whatever is answered counts as arrived. */
+export type TakeReceipt = (receipt: Receipt) => void
+
 /** Who asks. The human acts for the root, or with `--as` for another agent. */
 export interface Caller {
   readonly kind: 'agent' | 'human'
@@ -175,11 +188,12 @@ export interface Talking {
     message: string,
     timeout: number | undefined,
     signal: AbortSignal,
+    receipt?: TakeReceipt,
   ): Promise<{ status: 'answered'; question_id: QuestionId; answer: string } | { status: 'pending'; question_id: QuestionId }>
   answer(caller: Caller, address: string, message: string, questionId: string | undefined): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
   /** From a human: injected with its text. Between agents: mail. */
   send(caller: Caller, to: string, message: string): Promise<{ status: 'sent'; to: AgentId }>
-  checkMail(caller: Caller, peek: boolean): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
+  checkMail(caller: Caller, peek: boolean, receipt?: TakeReceipt): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
   /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
   /** The whole text of a message to the caller, which confirms it. INVALID_ARG for others’. */

@@ -1,7 +1,7 @@
-import type { AgentState } from '../adapters/store/store.ts'
+import type { AgentState, StoreTransaction } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { newQuestionId, type AgentId, type QuestionId } from '../ids.ts'
-import type { Caller, Talking } from './core.ts'
+import type { Caller, Receipt, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { States } from './states.ts'
@@ -15,13 +15,15 @@ type Questions = Pick<Talking, 'question' | 'answer'> & {
   isWaiting(questionId: QuestionId): boolean
   /** Answers that a crash kept from their asker, as messages. */
   deliverUnclaimed(): Promise<void>
+  /** After a start: answers that calls of before had taken, and that nobody knows to have arrived, are free again. */
+  giveBackUnconfirmed(): Promise<void>
   /** A question asked in an agent’s name that nobody waits for: its answer comes as a message. */
   askInBehalf(caller: Caller, message: string): Promise<QuestionId>
 }
 
 /**
  * An answer reaches the asker once: as the result of the call that waits, or, where none does any more, as a message.
- * Which of the two is settled by `store.questions.claim`, that one caller ever wins.
+ * Which of the two is settled by `store.questions.claim`, that one caller ever wins; a result that does not arrive gives its claim back.
  */
 export function createQuestions({
   store,
@@ -46,25 +48,41 @@ export function createQuestions({
     return id
   }
 
-  /** Takes the answer and says how it is delivered, together: a crash leaves it delivered or unclaimed. False where another way was taken. */
-  const claim = (id: QuestionId, deliveredBy: 'tool' | 'message'): Promise<boolean> =>
+  const publishAnswered = async (tx: StoreTransaction, id: QuestionId, deliveredBy: 'tool' | 'message'): Promise<void> => {
+    const question = await tx.questions.get(id)
+    if (question === undefined || question.answer === null) return
+    const by = question.answeredBy ?? 'daemon'
+    const name = (await tx.agents.list()).find((agent) => agent.id === by)?.name ?? by
+    await publisher.publish(
+      {
+        type: 'question.answered',
+        agentId: question.agentId,
+        actor: by,
+        payload: { question_id: id, question: question.message, answer: question.answer, by: name, delivered_by: deliveredBy },
+      },
+      tx,
+    )
+  }
+
+  /** Takes the answer and makes a message of it, together: a crash leaves it delivered or unclaimed. False where another way was taken. */
+  const deliver = (id: QuestionId): Promise<boolean> =>
     store.transaction(async (tx) => {
-      if (!(await tx.questions.claim(id, deliveredBy === 'tool' ? 'tool' : 'delivery'))) return false
-      const question = await tx.questions.get(id)
-      if (question === undefined || question.answer === null) return false
-      const by = question.answeredBy ?? 'daemon'
-      const name = (await tx.agents.list()).find((agent) => agent.id === by)?.name ?? by
-      await publisher.publish(
-        {
-          type: 'question.answered',
-          agentId: question.agentId,
-          actor: by,
-          payload: { question_id: id, question: question.message, answer: question.answer, by: name, delivered_by: deliveredBy },
-        },
-        tx,
-      )
+      if (!(await tx.questions.claim(id, 'delivery'))) return false
+      await publishAnswered(tx, id, 'message')
       return true
     })
+
+  /** The call that waited has the answer in its result. */
+  const receiptOf = (id: QuestionId): Receipt => ({
+    confirm: () =>
+      store.transaction(async (tx) => {
+        await tx.questions.confirm(id)
+        await publishAnswered(tx, id, 'tool')
+      }),
+    giveBack: async () => {
+      if (await store.questions.giveBack(id)) await deliver(id)
+    },
+  })
 
   /** The agent waits, for the latest of its questions. Answers what to call when this one waits no more. */
   const beginWait = async ({ agent, kind }: Caller, id: QuestionId): Promise<() => Promise<void>> => {
@@ -92,10 +110,14 @@ export function createQuestions({
     isWaiting: (id) => [...askers.values()].some(({ open }) => open.includes(id)),
     askInBehalf: ask,
     deliverUnclaimed: async () => {
-      for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await claim(id, 'message')
+      for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await deliver(id)
     },
 
-    question: async (caller, message, timeout, signal) => {
+    giveBackUnconfirmed: async () => {
+      for (const { id } of await store.questions.unconfirmed()) await store.questions.giveBack(id)
+    },
+
+    question: async (caller, message, timeout, signal, take) => {
       const config = await settings.config()
       const seconds = timeout ?? config.question.timeout
       const id = await ask(caller, message)
@@ -123,8 +145,13 @@ export function createQuestions({
       }
       const question = await store.questions.get(id)
       // Where the caller went away before it could be told, the answer follows as a message.
-      if (question?.answer != null && (await claim(id, signal.aborted ? 'message' : 'tool')) && !signal.aborted)
+      if (question?.answer == null) return { status: 'pending', question_id: id }
+      if (signal.aborted) await deliver(id)
+      else if (await store.questions.claim(id, 'tool')) {
+        if (take === undefined) await receiptOf(id).confirm()
+        else take(receiptOf(id))
         return { status: 'answered', question_id: id, answer: question.answer }
+      }
       return { status: 'pending', question_id: id }
     },
 
@@ -153,7 +180,7 @@ export function createQuestions({
         waiter()
         return { status: 'delivered', question_id: question.id }
       }
-      await claim(question.id, 'message')
+      await deliver(question.id)
       return { status: 'queued', question_id: question.id }
     },
   }

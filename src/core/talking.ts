@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Agent, Outcome } from '../adapters/store/store.ts'
+import type { Agent, Mail, Outcome } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Approvals } from './approvals.ts'
-import type { Caller, Talking } from './core.ts'
+import type { Caller, Receipt, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive } from './directory.ts'
 import type { AgentId } from '../ids.ts'
@@ -37,6 +37,8 @@ const noticeOf = (id: AgentId): string => `mail-notice:${id}`
 export type Talks = Talking & {
   /** For a program that was started anew: mail that waits, of which the one before it may have been told. */
   remindOfMail(agent: Agent): Promise<void>
+  /** After a start: mail that calls of before had taken, and that nobody knows to have arrived, is back in its boxes. */
+  giveBackUnconfirmed(): Promise<void>
 }
 
 export function createTalking({
@@ -79,23 +81,43 @@ export function createTalking({
     })
   }
 
+  /** A program that may not know: mail waits for it. */
+  const remindOfMail = (agent: Pick<Agent, 'id'>) =>
+    store.transaction(async (tx) => {
+      const [first, ...more] = await tx.mail.peek(agent.id)
+      if (first === undefined) return
+      // The line itself may still wait, and then comes to the new program.
+      if ((await tx.outbox.list({ recipient: agent.id, states: ['queued'] })).some((delivery) => delivery.kind === 'mail')) return
+      await tx.snapshots.put(noticeOf(agent.id), { at: clock() })
+      const name = (await tx.agents.get(first.from))?.name ?? first.from
+      await publisher.publish(
+        { type: 'mail', agentId: agent.id, actor: first.from, payload: { from_id: first.from, from_name: name, count: more.length + 1 } },
+        tx,
+      )
+    })
+
+  /** Of mail that a call’s result carries. */
+  const receiptOf = (mails: readonly Mail[]): Receipt => {
+    const ids = mails.map(({ id }) => id)
+    return {
+      confirm: () => store.mail.confirm(ids),
+      giveBack: async () => {
+        await store.mail.giveBack(ids)
+        for (const id of new Set(mails.map(({ to }) => to))) await remindOfMail({ id })
+      },
+    }
+  }
+
   return {
     question: questions.question,
     answer: questions.answer,
 
-    remindOfMail: (agent) =>
-      store.transaction(async (tx) => {
-        const [first, ...more] = await tx.mail.peek(agent.id)
-        if (first === undefined) return
-        // The line itself may still wait, and then comes to the new program.
-        if ((await tx.outbox.list({ recipient: agent.id, states: ['queued'] })).some((delivery) => delivery.kind === 'mail')) return
-        await tx.snapshots.put(noticeOf(agent.id), { at: clock() })
-        const name = (await tx.agents.get(first.from))?.name ?? first.from
-        await publisher.publish(
-          { type: 'mail', agentId: agent.id, actor: first.from, payload: { from_id: first.from, from_name: name, count: more.length + 1 } },
-          tx,
-        )
-      }),
+    remindOfMail,
+
+    giveBackUnconfirmed: async () => {
+      const mails = await store.mail.unconfirmed()
+      if (mails.length > 0) await receiptOf(mails).giveBack()
+    },
 
     note: async (caller, message, options = {}) => {
       await store.transaction(async (tx) => {
@@ -118,13 +140,18 @@ export function createTalking({
       return { status: 'sent', to: to.id }
     },
 
-    checkMail: async (caller, peek) => {
+    checkMail: async (caller, peek, take) => {
       const mails = peek
         ? await store.mail.peek(caller.agent.id)
         : await store.transaction(async (tx) => {
             await tx.snapshots.remove(noticeOf(caller.agent.id))
             return tx.mail.pop(caller.agent.id)
           })
+      if (!peek && mails.length > 0) {
+        const receipt = receiptOf(mails)
+        if (take === undefined) await receipt.confirm()
+        else take(receipt)
+      }
       const names = new Map((await store.agents.list()).map((agent) => [agent.id, agent.name]))
       return { messages: mails.map(({ from, message, sentAt }) => ({ from, name: names.get(from) ?? from, message, sent_at: sentAt })) }
     },

@@ -21,6 +21,7 @@ export function createUpkeep({
   mergePull,
   approvals,
   deliverUnclaimed,
+  giveBackUnconfirmed,
 }: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
   clean: Upkeep['clean']
@@ -28,6 +29,7 @@ export function createUpkeep({
   mergePull: MergePull
   approvals: Approvals
   deliverUnclaimed: () => Promise<void>
+  giveBackUnconfirmed: () => Promise<void>
 }): Upkeep {
   /** Entries that could not be settled yet; others in the journal may be under way in this process. */
   const unsettled = new Set<string>()
@@ -60,6 +62,7 @@ export function createUpkeep({
     recover: async () => {
       const result = await settle(await store.journal.open())
       await approvals.dropOrphans()
+      await giveBackUnconfirmed()
       return result
     },
     registerRoot: async (worktree) => {

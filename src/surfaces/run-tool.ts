@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
-import type { Caller, Core } from '../core/core.ts'
+import type { Caller, Core, Receipt, TakeReceipt } from '../core/core.ts'
 import type { Log } from '../log.ts'
 import type { AnyTool } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'
@@ -13,6 +13,8 @@ export interface ToolCall {
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
   readonly progress?: (message: string) => void
+  /** Takes over what the result takes away, once there is one. Without, every result counts as arrived. */
+  readonly consumed?: TakeReceipt
   readonly roleTools: RoleTools
   readonly log: Log
 }
@@ -25,14 +27,34 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   requireAccess(tool, call.caller, call.roleTools)
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const input = parseInput(inputSchema, rawInput ?? {}, tool.name)
-  const context = { core: call.core, caller: call.caller, signal: call.signal, progress: call.progress ?? (() => {}) }
-  const output = outputSchema.safeParse(await tool.handler(context, input))
+  const receipts: Receipt[] = []
+  const context = {
+    core: call.core,
+    caller: call.caller,
+    signal: call.signal,
+    progress: call.progress ?? (() => {}),
+    consumed: (receipt: Receipt) => receipts.push(receipt),
+  }
+  const answered = await tool.handler(context, input).catch(async (thrown: unknown) => {
+    await giveBack(receipts)
+    throw thrown
+  })
+  const output = outputSchema.safeParse(answered)
   if (!output.success) {
     const issues = output.error.issues.map(({ path, message }) => ({ path, message }))
     call.log.error({ tool: tool.name, issues }, 'a tool’s result does not fit its schema')
+    await giveBack(receipts)
     throw new ExomonadError('INTERNAL', `${tool.name} was done, but its result has an unexpected shape. See \`exomonad daemon logs\`.`, { tool: tool.name })
   }
+  for (const receipt of receipts) {
+    if (call.consumed === undefined) await receipt.confirm()
+    else call.consumed(receipt)
+  }
   return tool.deprecated === undefined ? output.data : withWarning(output.data, `${tool.name} is deprecated; use ${tool.deprecated}.`)
+}
+
+async function giveBack(receipts: readonly Receipt[]): Promise<void> {
+  for (const receipt of receipts) await receipt.giveBack()
 }
 
 function withWarning(result: unknown, warning: string): unknown {

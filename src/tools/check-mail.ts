@@ -10,5 +10,5 @@ export const checkMail = defineTool({
   output: z.object({
     messages: z.array(z.object({ from: z.string(), name: z.string(), message: z.string(), sent_at: z.number().describe('Milliseconds since the epoch') })),
   }),
-  handler: ({ core, caller }, input) => core.talking.checkMail(caller, input.peek),
+  handler: ({ core, caller, consumed }, input) => core.talking.checkMail(caller, input.peek, consumed),
 })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Caller, Core } from '../core/core.ts'
+import type { Caller, Core, TakeReceipt } from '../core/core.ts'
 
 /** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
 export type Audience = 'tl' | 'dev' | 'human'
@@ -11,6 +11,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Tells a waiting caller how far it is; may be dropped. */
   readonly progress: (message: string) => void
+  /** For what the result takes away from where it waited: told whether the result reached the caller whole. */
+  readonly consumed: TakeReceipt
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {

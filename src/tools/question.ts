@@ -15,8 +15,8 @@ export const question = defineTool({
     z.object({ status: z.literal('answered'), question_id: z.string(), answer: z.string() }),
     z.object({ status: z.literal('pending'), question_id: z.string() }),
   ]),
-  handler: ({ core, caller, signal, progress }, input) => {
+  handler: ({ core, caller, signal, progress, consumed }, input) => {
     progress('Waiting for the answer')
-    return core.talking.question(caller, input.message, input.timeout, signal)
+    return core.talking.question(caller, input.message, input.timeout, signal, consumed)
   },
 })

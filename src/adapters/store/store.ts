@@ -176,6 +176,10 @@ export interface MailStore {
   peek(to: AgentId): Promise<Mail[]>
   /** Puts popped mail back at its old place. */
   giveBack(ids: readonly string[]): Promise<void>
+  /** Popped mail reached who popped it. */
+  confirm(ids: readonly string[]): Promise<void>
+  /** Popped, and not confirmed. */
+  unconfirmed(): Promise<Mail[]>
 }
 
 export interface Question {
@@ -201,6 +205,12 @@ export interface QuestionStore {
   unclaimed(): Promise<Question[]>
   /** Exactly one caller ever gets true: it delivers the answer. */
   claim(id: QuestionId, by: 'tool' | 'delivery'): Promise<boolean>
+  /** The result of the tool call that claimed it reached the agent. */
+  confirm(id: QuestionId): Promise<void>
+  /** Claimed by a tool call, and not confirmed, oldest first. */
+  unconfirmed(): Promise<Question[]>
+  /** Undoes the claim of a tool call. False where there was none. */
+  giveBack(id: QuestionId): Promise<boolean>
 }
 
 export interface JournalEntry {

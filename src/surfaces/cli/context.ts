@@ -13,7 +13,7 @@ export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
-  write(text: string): boolean
+  write(text: string, done?: (error?: Error | null) => void): boolean
   on?(event: 'resize', listener: () => void): unknown
   off?(event: 'resize', listener: () => void): unknown
 }

@@ -17,7 +17,7 @@ export function define(command: Command, context: CliContext): void {
       token,
       as,
       input: terminal.stdin,
-      output: (text) => void terminal.stdout.write(text),
+      output: (text, written) => void terminal.stdout.write(text, (error) => error == null && written?.()),
       report: (message) => void terminal.stderr.write(`exomonad mcp: ${printable(message)}\n`),
       patience: PATIENCE,
     })

@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { parseInput } from '../parse-input.ts'
+import { collectReceipts, settleWithResponse } from '../receipts.ts'
 import { listTools, runTool } from '../run-tool.ts'
 import type { RoleTools } from '../tool-access.ts'
 import { schemasOf } from '../tool-schemas.ts'
@@ -46,7 +47,13 @@ export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: 
     fastify.post(
       `/v1/tools/${tool.name}`,
       { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },
-      async (request, reply) => reply.send(await runTool(tool, { core, caller: callerOf(request), signal: goneSignal(reply), roleTools, log }, request.body)),
+      async (request, reply) => {
+        const receipts = collectReceipts(log)
+        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, roleTools, log }
+        const result = await runTool(tool, call, request.body)
+        settleWithResponse(receipts, reply.raw)
+        return reply.send(result)
+      },
     )
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ExomonadError } from '../../errors.ts'
 import type { AuthDeps } from '../http/auth.ts'
+import { collectReceipts, settleWithResponse } from '../receipts.ts'
 import { identifyOnLoopback } from './identity.ts'
 import { MCP_PATH, type Handler } from './loopback.ts'
 import { createRunningRequests } from './requests.ts'
@@ -26,10 +27,13 @@ export function createMcpOverHttp(deps: McpDeps & { auth: AuthDeps }): Handler {
     const client = typeof session === 'string' && session !== '' ? `${caller.agent.id} ${session}` : ''
     running.cancelNamedIn(client, body)
     const gone = goneSignal(response)
+    const receipts = collectReceipts(deps.log)
+    settleWithResponse(receipts, response)
     await (
       await exchange
     )(request, response, body, {
       identify: () => identifyOnLoopback(deps.auth, request.headers),
+      consumed: (_id, receipt) => receipts.take(receipt),
       signalOf: (id) => {
         const call = running.begin(client, id)
         return { signal: AbortSignal.any([gone, call.signal]), done: call.done }

@@ -5,7 +5,7 @@ import { asExomonadError, ExomonadError } from '../../errors.ts'
 import type { AuthDeps } from '../http/auth.ts'
 import { rawAnswer } from '../http/errors.ts'
 import { identifyAgent } from './identity.ts'
-import { STDIO_PATH, STDIO_PROTOCOL } from './proxy-protocol.ts'
+import { SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL } from './proxy-protocol.ts'
 import type { McpDeps } from './server.ts'
 
 /** `GET /v1/mcp` with `Upgrade: mcp-stdio` on the daemon’s socket: from then on the connection carries what `exomonad mcp` has on its stdio. */
@@ -37,6 +37,6 @@ export function installMcpUpgrade(fastify: FastifyInstance, deps: McpDeps & { au
     if (socket.destroyed) return
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${STDIO_PROTOCOL}\r\n\r\n`)
     if (head.length > 0) socket.unshift(head)
-    serveConnection(deps, client, socket)
+    serveConnection(deps, client, socket, { saysWritten: request.headers[SAYS_WRITTEN] !== undefined })
   }
 }

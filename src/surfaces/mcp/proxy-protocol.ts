@@ -4,6 +4,24 @@ export const STDIO_PROTOCOL = 'mcp-stdio'
 
 type Id = string | number
 
+/** By this header the proxy promises to say which answers it has written out: only those have arrived. */
+export const SAYS_WRITTEN = 'x-exomonad-says-written'
+const WRITTEN = 'notifications/exomonad/written'
+
+export const writtenNotice = (id: Id): string => JSON.stringify({ jsonrpc: '2.0', method: WRITTEN, params: { id } })
+
+/** The answer that a line says was written out; undefined for all other lines. */
+export function writtenIn(line: string): Id | undefined {
+  if (!line.includes(WRITTEN)) return undefined
+  try {
+    const { method, params } = JSON.parse(line) as { method?: unknown; params?: { id?: unknown } }
+    const id = method === WRITTEN ? params?.id : undefined
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** What the proxy needs to know of a line: whether it asks for an answer, or is one. Lines are passed on as they are, whatever they hold. */
 export type LineKind = { readonly kind: 'request' | 'response'; readonly id: Id } | { readonly kind: 'other' }
 

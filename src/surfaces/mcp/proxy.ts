@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import { ExomonadError } from '../../errors.ts'
 import { errorFromAnswer } from '../client.ts'
-import { kindOf, lineSplitter, lostAnswer, STDIO_PATH, STDIO_PROTOCOL } from './proxy-protocol.ts'
+import { kindOf, lineSplitter, lostAnswer, SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL, writtenNotice } from './proxy-protocol.ts'
 
 export interface ProxyOptions {
   /** Path of the daemon’s Unix socket. */
@@ -11,7 +11,8 @@ export interface ProxyOptions {
   /** Agent to act for; only the owner’s token may. */
   readonly as: string | undefined
   readonly input: AsyncIterable<Uint8Array | string>
-  readonly output: (text: string) => void
+  /** `written` is called when all of it was written out, and never where that failed. */
+  readonly output: (text: string, written?: () => void) => void
   /** Words for stderr. */
   readonly report: (message: string) => void
   /** Milliseconds that a request waits for a daemon that is away. */
@@ -47,8 +48,12 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
   }
   const received = lineSplitter((line) => {
     const answered = kindOf(line)
-    if (answered.kind === 'response') unanswered.delete(JSON.stringify(answered.id))
-    options.output(`${line}\n`)
+    if (answered.kind !== 'response') return options.output(`${line}\n`)
+    unanswered.delete(JSON.stringify(answered.id))
+    const from = connection
+    options.output(`${line}\n`, () => {
+      if (from?.writable === true) from.write(`${writtenNotice(answered.id)}\n`)
+    })
   })
   const answerLost = (): void => {
     for (const id of unanswered.values()) options.output(`${lostAnswer(id, unavailable(LOST))}\n`)
@@ -132,7 +137,7 @@ function openStream({ socket: path, token, as }: ProxyOptions): Promise<{ socket
     socket.once('close', () => resolve(refusal(text)))
     const actingFor = as === undefined ? '' : `X-Exomonad-As: ${encodeURIComponent(as)}\r\n`
     socket.write(
-      `GET ${STDIO_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${STDIO_PROTOCOL}\r\nAuthorization: Bearer ${token}\r\n${actingFor}\r\n`,
+      `GET ${STDIO_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${STDIO_PROTOCOL}\r\n${SAYS_WRITTEN}: yes\r\nAuthorization: Bearer ${token}\r\n${actingFor}\r\n`,
     )
   })
 }

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'
-import type { Caller, Core } from '../../core/core.ts'
+import type { Caller, Core, Receipt } from '../../core/core.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -24,6 +24,8 @@ export interface McpClient {
   readonly identify: () => Promise<Caller>
   /** Further reasons to end a call, beside those that the transport itself knows. */
   readonly signalOf?: (id: RequestId) => { readonly signal: AbortSignal; done(): void }
+  /** Takes what the result of a call takes away, until the transport knows whether the result arrived. Without, it counts as arrived. */
+  readonly consumed?: (id: RequestId, receipt: Receipt) => void
 }
 
 const INSTRUCTIONS =
@@ -71,11 +73,19 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
       const caller = await client.identify()
       const signal = own === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, own.signal])
       const { core, roleTools, log } = deps
+      const receipts: Receipt[] = []
+      const consumed = (receipt: Receipt) => receipts.push(receipt)
       const result = await runTool(
         tool,
-        { core, caller, signal, roleTools, log, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
+        { core, caller, signal, consumed, roleTools, log, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
         params.arguments,
       )
+      for (const receipt of receipts) {
+        // Nobody is answered any more.
+        if (signal.aborted) await receipt.giveBack()
+        else if (client.consumed === undefined) await receipt.confirm()
+        else client.consumed(mcpReq.id, receipt)
+      }
       return success(tool, result)
     } catch (thrown) {
       return failure(thrown, tool, deps.log)

@@ -1,23 +1,59 @@
 // The only file that loads the MCP SDK (with server.ts): the daemon imports it at the first client, and stays small without any.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import { createMcpHandler, type RequestId } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { collectReceipts, type Receipts } from '../receipts.ts'
+import { lineSplitter, writtenIn } from './proxy-protocol.ts'
 import { createMcpServer, type McpClient, type McpDeps } from './server.ts'
 
 /** The longest message, bytes; the same as on the HTTP surface. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024
 
-/** The protocol’s stdio transport on a connection, which ends with it. Calls that run when the client goes are ended. */
-export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket): void {
+/**
+ * The protocol’s stdio transport on a connection, which ends with it. Calls that run when the client goes are ended. An answer has arrived
+ * when it was written to the connection, or, where the other side says what it has written out itself (`saysWritten`), when it said so.
+ */
+export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket, { saysWritten }: { saysWritten: boolean }): void {
   const transport = new StdioServerTransport(socket, socket, { maxBufferSize: MESSAGE_LIMIT })
+  const open = new Map<RequestId, Receipts>()
+  const settle = (id: RequestId): void => {
+    open.get(id)?.settle(true)
+    open.delete(id)
+  }
+  const consumed: McpClient['consumed'] = (id, receipt) => {
+    const receipts = open.get(id) ?? collectReceipts(deps.log)
+    open.set(id, receipts)
+    receipts.take(receipt)
+    if (socket.destroyed) receipts.settle(false)
+  }
+  socket.once('close', () => {
+    for (const receipts of open.values()) receipts.settle(false)
+    open.clear()
+  })
+  if (!saysWritten) {
+    const send = transport.send.bind(transport)
+    transport.send = async (message) => {
+      await send(message)
+      if ('id' in message && !('method' in message)) socket.write('', (error) => error == null && message.id !== undefined && settle(message.id))
+    }
+  }
   const close = transport.close.bind(transport)
   transport.close = async () => {
     await close()
     socket.end()
   }
-  serveStdio(() => createMcpServer(deps, client), { transport, onerror: (err) => deps.log.debug({ err }, 'an MCP client on stdio') })
+  serveStdio(() => createMcpServer(deps, { ...client, consumed }), { transport, onerror: (err) => deps.log.debug({ err }, 'an MCP client on stdio') })
+  if (!saysWritten) return
+  // Beside the transport, which ignores notices that it does not know.
+  const decoder = new StringDecoder('utf8')
+  const read = lineSplitter((line) => {
+    const id = writtenIn(line)
+    if (id !== undefined) settle(id)
+  })
+  socket.on('data', (chunk: Buffer) => read(decoder.write(chunk)))
 }
 
 export type HttpExchange = (request: IncomingMessage, response: ServerResponse, body: unknown, client: McpClient) => Promise<void>

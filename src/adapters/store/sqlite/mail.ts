@@ -23,8 +23,12 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
     },
     peek: (to: AgentId) => rows<Mail>(db, `select ${COLUMNS} from mail where recipient = ? and poppedAt is null order by seq`, to),
     giveBack: async (ids) => {
-      await change(db, 'update mail set poppedAt = null where id in (select value from json_each(?))', JSON.stringify(ids))
+      await change(db, 'update mail set poppedAt = null, confirmed = 0 where id in (select value from json_each(?))', JSON.stringify(ids))
     },
+    confirm: async (ids) => {
+      await change(db, 'update mail set confirmed = 1 where id in (select value from json_each(?)) and poppedAt is not null', JSON.stringify(ids))
+    },
+    unconfirmed: () => rows<Mail>(db, `select ${COLUMNS} from mail where poppedAt is not null and confirmed = 0 order by seq`),
   }
 }
 

@@ -4,6 +4,7 @@ import { Migrator } from 'kysely/migration'
 import { ExomonadError } from '../../../errors.ts'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
+import { up as receipts } from './migrations/0003-receipts.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,6 +12,7 @@ import type { Tables } from './tables.ts'
 const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': { up: initial },
   '0002-agent-programs': { up: agentPrograms },
+  '0003-receipts': { up: receipts },
 }
 
 /**

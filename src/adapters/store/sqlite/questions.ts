@@ -15,6 +15,11 @@ export function createQuestions({ db }: Session): QuestionStore {
     answer: async (id, answer, by, at) => (await change(db, ANSWER, answer, by, at, id)) === 1,
     unclaimed: () => rows<Question>(db, `select ${COLUMNS} from questions where answer is not null and claimedBy is null order by answeredAt, seq`),
     claim: async (id, by) => (await change(db, 'update questions set claimedBy = ? where id = ? and claimedBy is null', by, id)) === 1,
+    confirm: async (id) => {
+      await change(db, "update questions set confirmed = 1 where id = ? and claimedBy = 'tool'", id)
+    },
+    unconfirmed: () => rows<Question>(db, `select ${COLUMNS} from questions where claimedBy = 'tool' and confirmed = 0 order by seq`),
+    giveBack: async (id) => (await change(db, "update questions set claimedBy = null, confirmed = 0 where id = ? and claimedBy = 'tool'", id)) === 1,
   }
 }
 

@@ -18,8 +18,8 @@ export interface Tables {
   events: Ordered<Omit<StoredEvent, 'seq' | 'payload'> & { payload: string }>
   event_keys: { key: string }
   deliveries: Ordered<Delivery>
-  mail: Ordered<Omit<Mail, 'from' | 'to'> & { sender: Mail['from']; recipient: Mail['to']; poppedAt: number | null }>
-  questions: Ordered<Question>
+  mail: Ordered<Omit<Mail, 'from' | 'to'> & { sender: Mail['from']; recipient: Mail['to']; poppedAt: number | null; confirmed: Generated<number> }>
+  questions: Ordered<Question & { confirmed: Generated<number> }>
   journal: Ordered<Omit<JournalEntry, 'data'> & { data: string }>
   approvals: Ordered<Approval>
   deadlines: { key: string; at: number; data: string }
