@@ -1,8 +1,7 @@
 /** One line of the table: a figure beside its floor, the least that the same machine needs for the bare work, measured in the same run. */
 export interface Figure {
   readonly name: string
-  /** ms or MB. */
-  readonly unit: 'ms' | 'MB'
+  readonly unit: 'ms' | 'MB' | 'messages'
   readonly value: number
   /** What the floor is. */
   readonly floorName: string
@@ -10,6 +9,8 @@ export interface Figure {
   /** The target in words, and whether it is met; null where none is set. */
   readonly target: { readonly text: string; readonly met: boolean } | null
   readonly samples: number
+  /** Why there is no figure. */
+  readonly failure?: string
 }
 
 /** The value below which `share` (0–1) of the samples lie. */
@@ -41,14 +42,18 @@ const round = (value: number): string => (value >= 100 ? value.toFixed(0) : valu
 /** The table that `npm run bench` prints, in Markdown. */
 export function renderTable(figures: readonly Figure[]): string {
   const head = ['what', 'figure', 'floor', '×', 'target', '']
-  const rows = figures.map((figure) => [
-    figure.name,
-    `${round(figure.value)} ${figure.unit}`,
-    `${round(figure.floor)} ${figure.unit} (${figure.floorName})`,
-    (figure.value / figure.floor).toFixed(1),
-    figure.target?.text ?? '',
-    figure.target === null ? '' : figure.target.met ? 'met' : 'missed',
-  ])
+  const rows = figures.map((figure) =>
+    figure.failure === undefined
+      ? [
+          figure.name,
+          `${figure.unit === 'messages' ? figure.value : round(figure.value)} ${figure.unit}`,
+          figure.unit === 'messages' ? figure.floorName : `${round(figure.floor)} ${figure.unit} (${figure.floorName})`,
+          figure.unit === 'messages' ? '' : (figure.value / figure.floor).toFixed(1),
+          figure.target?.text ?? '',
+          figure.target === null ? '' : figure.target.met ? 'met' : 'missed',
+        ]
+      : [figure.name, `failed: ${figure.failure.replace(/\s+/g, ' ').replaceAll('|', '¦').slice(0, 120)}`, '', '', '', ''],
+  )
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]): string => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`
   return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n')

@@ -6,13 +6,23 @@ import { join } from 'node:path'
 import { createClient, type Client } from '../src/surfaces/client.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { atMost, median, sample, type Figure } from './figures.ts'
-import { benchTree } from './tree.ts'
+import { benchTree, IDLE_AGENTS } from './tree.ts'
 
 const ROUNDS = 100
+const STILL = join(import.meta.dirname, 'fixtures', 'still.sh')
 
-/** A hook as an agent CLI calls it, sh + curl to the daemon and back, against the same with a server that answers at once. */
+/** The hook that each agent CLI runs before a tool, with what it says then; the last is the one of agents of one's own. */
+const HOOKS = [
+  { cli: 'claude', script: ['program.sh', 'PreToolUse'], body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: {} } },
+  { cli: 'gemini', script: ['program.sh', 'BeforeTool'], body: { session_id: 's', hook_event_name: 'BeforeTool', tool_name: 'read_file', tool_input: {} } },
+  { cli: 'codex', script: ['program.sh', 'PreToolUse'], body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} } },
+  { cli: 'idle', script: ['tool.sh'], body: { tool: 'edit' } },
+] as const
+
+/** Hooks as agent CLIs call them, sh + curl to the daemon and back, against the same with a server that answers at once. */
 export async function measureHook(): Promise<Figure[]> {
-  const tree = await benchTree()
+  const known = HOOKS.filter(({ cli }) => cli !== 'idle').map(({ cli }) => `[agents.${cli}]\ncommand = [${JSON.stringify(STILL)}]\n`)
+  const tree = await benchTree({ config: [IDLE_AGENTS, ...known].join('') })
   const folder = mkdtempSync(join(tmpdir(), 'hook-'))
   const server = createServer((request, answer) => {
     request.resume()
@@ -22,50 +32,60 @@ export async function measureHook(): Promise<Figure[]> {
   server.listen(socket)
   await once(server, 'listening')
   try {
-    const { spawned } = await tree.client.callTool<{ spawned: { agent_id: string }[] }>('spawn_workers', {
-      specs: [{ name: 'hooked', prompt: 'Nothing to do.', agent: 'idle' }],
-    })
-    const id = spawned[0]?.agent_id ?? ''
     const auth = join(tree.exomonad.state, 'auth')
-    const authFile = readdirSync(auth).find((name) => name.startsWith(id))
-    if (authFile === undefined) throw new Error(`no auth file of ${id} in ${auth}`)
-    const env = {
-      ...tree.exomonad.repository.env,
-      EXOMONAD_SOCKET: tree.socket,
-      EXOMONAD_AUTH_FILE: join(auth, authFile),
-      EXOMONAD_AGENT_ID: id,
-      EXOMONAD_SPOOL: join(tree.exomonad.state, 'spool'),
+    /** What the program of an agent has in its environment. */
+    const agentOf = async (cli: string): Promise<{ env: Record<string, string>; token: string }> => {
+      const { spawned, errors } = await tree.client.callTool<{ spawned: { agent_id: string }[]; errors: unknown[] }>('spawn_workers', {
+        specs: [{ name: `hooked-${cli}`, prompt: 'Nothing to do.', agent: cli }],
+      })
+      const id = spawned[0]?.agent_id ?? ''
+      const authFile = readdirSync(auth).find((name) => id !== '' && name.startsWith(id))
+      if (authFile === undefined) throw new Error(`no auth file of ${id} in ${auth}: ${JSON.stringify(errors)}`)
+      const token = readFileSync(join(auth, authFile), 'utf8').trim()
+      const env = {
+        ...tree.exomonad.repository.env,
+        EXOMONAD_SOCKET: tree.socket,
+        EXOMONAD_TOKEN: token,
+        EXOMONAD_AGENT_ID: id,
+        EXOMONAD_SPOOL: join(tree.exomonad.state, 'spool'),
+      }
+      return { env, token }
     }
-    const token = readFileSync(join(auth, authFile), 'utf8').trim()
+    const hooks = await Promise.all(
+      HOOKS.map(async ({ cli, script: [script, ...args], body }) => {
+        const { env, token } = await agentOf(cli)
+        const argv = [join(import.meta.dirname, '..', 'hooks', script), ...args]
+        const run = async (): Promise<void> => {
+          const result = await runProgram('sh', argv, { env, input: JSON.stringify(body) })
+          if (result.code !== 0 || result.stderr !== '') throw new Error(`hook of ${cli}: ${String(result.code)} ${result.stderr}`)
+        }
+        return { cli, run, token, env, times: [] as number[] }
+      }),
+    )
+    const [{ env, token } = { env: {}, token: '' }] = hooks.slice(-1)
     const [agent, nobody] = [tree.socket, socket].map((path) => createClient({ socket: path, token })) as [Client, Client]
-    const script = join(import.meta.dirname, '..', 'hooks', 'tool.sh')
-    const hook = async (): Promise<void> => {
-      const result = await runProgram('sh', [script], { env, input: '{"tool":"edit"}' })
-      if (result.code !== 0 || result.stderr !== '') throw new Error(`hook: ${String(result.code)} ${result.stderr}`)
-    }
     const floor = async (): Promise<void> => {
       const command = `curl -q -s --noproxy '*' --max-time 2 --unix-socket ${socket} -H 'content-type: application/json' --data-binary @- http://x/`
       const result = await runProgram('sh', ['-c', command], { env, input: '{"tool":"edit"}' })
       if (result.stdout !== '{}') throw new Error(`floor: ${result.stdout} ${result.stderr}`)
     }
-    await sample(5, hook)
+    for (const { run } of hooks) await sample(5, run)
     await sample(5, floor)
-    const figures: number[] = []
     const floors: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
-      figures.push(...(await sample(1, hook)))
+      for (const { run, times } of hooks) times.push(...(await sample(1, run)))
       floors.push(...(await sample(1, floor)))
     }
     return [
-      {
-        name: 'hook round trip, p50',
-        unit: 'ms',
-        value: median(figures),
+      ...hooks.map(({ cli, times }) => ({
+        name: `hook round trip, ${cli === 'idle' ? 'an agent of one’s own' : cli}, p50`,
+        unit: 'ms' as const,
+        value: median(times),
         floorName: 'sh + curl to a socket that answers at once',
         floor: median(floors),
-        target: atMost(12, 'ms', median(figures)),
+        target: atMost(12, 'ms', median(times)),
         samples: ROUNDS,
-      },
+      })),
       // Without starting sh and curl, which is most of it.
       {
         name: 'hook, the daemon’s part, p50',

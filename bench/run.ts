@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
+import { measureAgents } from './agents.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureHook } from './hook.ts'
 import { measureMailbox } from './mailbox.ts'
@@ -10,7 +11,8 @@ import { measureThousand } from './thousand.ts'
 
 /**
  * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its floor measured in the same run;
- * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl.
+ * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl;
+ * `agents`, only by its name, the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -19,7 +21,10 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mailbox: measureMailbox,
   mcp: measureMcp,
   thousand: measureThousand,
+  agents: measureAgents,
 }
+/** Takes the real agent CLIs and most of an hour. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set(['agents'])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
 const unknown = wanted.filter((name) => !(name in MEASUREMENTS))
@@ -27,7 +32,7 @@ if (unknown.length > 0) throw new Error(`No measurement is called ${unknown.join
 
 const figures: Figure[] = []
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
+  if (wanted.length > 0 ? !wanted.includes(name) : ONLY_BY_NAME.has(name)) continue
   process.stderr.write(`measuring ${name} …\n`)
   try {
     figures.push(...(await measure()))

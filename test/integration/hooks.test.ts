@@ -219,7 +219,7 @@ describeWith(['curl'], 'hooks', () => {
   ])('send an empty object for the input %j', async (input, body) => {
     const { socket, env } = place()
     const requests = await recorder(socket)
-    expect((await run([hook('tool')], env, input)).status).toBe(0)
+    expect((await run([hook('prompt')], env, input)).status).toBe(0)
     expect(requests[0]?.body.trim()).toBe(body)
   })
 
