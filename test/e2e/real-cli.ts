@@ -31,7 +31,7 @@ export function requireInstalled(clis: readonly RealCli[]): boolean {
   return false
 }
 
-function isInstalled(name: string): boolean {
+export function isInstalled(name: string): boolean {
   try {
     accessSync(join(AGENT_CLIS_BIN, name), constants.X_OK)
     return true
