@@ -112,6 +112,8 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       return undefined
     }
     if (handed.kind === 'handed' && handed.at !== null && agent.state === 'idle') typedAt = handed.at
+    // Not every program has a hook for what comes this way.
+    proof.lookUp()
     return NOW
   }
 

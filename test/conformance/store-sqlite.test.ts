@@ -45,7 +45,7 @@ describe('the SQLite store’s file', () => {
       message: expect.stringMatching(/version 999.*up to 3\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 2 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 4 })
     after.close()
   })
 

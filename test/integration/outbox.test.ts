@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../../src/adapters/multiplexer/multiplexer.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent, AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
@@ -17,73 +17,10 @@ import { createRenderer } from '../../src/events/render.ts'
 import { asBranchName, asPaneId, newDeliveryId, type AgentId, type DeliveryId, type PaneId, type Recipient } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 import { verifies } from '../requirements.ts'
+import { scriptedTerminals } from '../helpers/outbox-bench.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
-
-/** The machine’s edge: terminals that remember what is typed and do as they are told. Everything else in these tests is real. */
-function scriptedTerminals() {
-  const box = new Map<PaneId, string>()
-  const panes = new Map<PaneId, Partial<Pane>>()
-  const typed: { paneId: PaneId; text: string; at: number }[] = []
-  const submitted: { paneId: PaneId; text: string }[] = []
-  const script = {
-    paste: (_: PaneId): TypeResult | Promise<TypeResult> => ({ kind: 'typed' }),
-    enter: (_: PaneId): TypeResult | 'ignored' => ({ kind: 'typed' }),
-  }
-  const inspect = (paneId: PaneId): Pane | undefined => {
-    const pane = panes.get(paneId)
-    return (
-      pane && {
-        paneId,
-        agentId: null,
-        pid: 1,
-        name: 'x',
-        title: null,
-        dead: false,
-        exitCode: null,
-        exitSignal: null,
-        inMode: false,
-        foreground: true,
-        humanActiveAt: null,
-        ...pane,
-      }
-    )
-  }
-  const multiplexer: Multiplexer = {
-    name: 'headless',
-    capabilities: { attach: false, lineEnd: 'lf', outlivesDaemon: true },
-    start: async () => {},
-    open: () => Promise.reject(new Error('not in this test')),
-    list: async () => [...panes.keys()].map((id) => inspect(id) as Pane),
-    inspect: async (paneId) => inspect(paneId),
-    paste: async (paneId, text) => {
-      const result = await script.paste(paneId)
-      if (result.kind !== 'typed') return result
-      typed.push({ paneId, text, at: Date.now() })
-      box.set(paneId, (box.get(paneId) ?? '') + text)
-      return result
-    },
-    pressEnter: async (paneId) => {
-      const result = script.enter(paneId)
-      if (result === 'ignored') return { kind: 'typed' }
-      if (result.kind !== 'typed') return result
-      submitted.push({ paneId, text: box.get(paneId) ?? '' })
-      box.delete(paneId)
-      return result
-    },
-    pressEscape: async () => ({ kind: 'typed' }),
-    capture: async (paneId) => `some output\n> ${box.get(paneId) ?? ''}`,
-    captureStyled: async (paneId) => `some output\n> ${box.get(paneId) ?? ''}`,
-    rename: async () => {},
-    close: async () => {},
-    onDeath: () => () => {},
-    attachCommand: () => undefined,
-    shutdown: async () => {},
-    dispose: async () => {},
-  }
-  return { multiplexer, panes, box, typed, submitted, script }
-}
 
 describe('outbox', () => {
   let folder: string
