@@ -12,6 +12,8 @@ case $1 in
   ;;
 # The hot path, and the bulky one: a tool's whole result. Of these only that they happened must outlive the daemon.
 *Tool* | tool.*) stream=yes ;;
+# The first may be held until the program knows of the tools.
+UserPromptSubmit) limit=6 ;;
 # A person is asked.
 PermissionRequest | permission.*) limit=86400 ;;
 Stop | AfterAgent | session.idle)

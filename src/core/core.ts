@@ -214,8 +214,8 @@ export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'blo
 export interface Hooks {
   /** The agent’s program runs; records session and transcript. */
   sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }, at?: number): Promise<void>
-  /** A turn began: state running; acks deliveries named in the text. */
-  promptSubmit(caller: Caller, facts: { prompt?: string | undefined }, at?: number): Promise<void>
+  /** A turn began: state running; acks deliveries named in the text. `goesOn`: the turn was held at its end, and this is why. */
+  promptSubmit(caller: Caller, facts: { prompt?: string | undefined; goesOn?: boolean | undefined }, at?: number): Promise<void>
   /** A tool was used: a sign of life, counted. */
   toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
   /** The turn is about to end: the stop check. Allowed means idle. */
@@ -225,6 +225,8 @@ export interface Hooks {
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string, at?: number): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>
+  /** Its MCP client was told of the tools. */
+  toolsListed(caller: Caller): void
   /**
    * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to say. With `at`, told late, nothing is
    * asked or answered. `signal`: whoever asked has given up.

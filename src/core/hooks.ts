@@ -22,7 +22,7 @@ export function createHooks({
   states: States
   usage: Pick<UsageReading, 'refresh'>
   stopChain: (caller: Caller) => Promise<StopAnswer>
-}): Omit<Hooks, 'fromProgram'> {
+}): Omit<Hooks, 'fromProgram' | 'toolsListed'> {
   /** Of what was said earlier: only where nothing is known from later. */
   const timed = (at: number | undefined) => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
   const runs = (caller: Caller, at: number | undefined) =>
@@ -47,7 +47,7 @@ export function createHooks({
     promptSubmit: async (caller, facts, at) => {
       const ids = deliveryIdsIn(facts.prompt ?? '')
       if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
-      await store.agents.update(caller.agent.id, { stopExcuse: null })
+      if (facts.goesOn !== true) await store.agents.update(caller.agent.id, { stopExcuse: null })
       await runs(caller, at)
     },
     toolUse: async (caller, _facts, at) => {

@@ -4,6 +4,7 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId } from '../ids.ts'
 import type { Caller, Hooks } from './core.ts'
 import type { Deps } from './deps.ts'
+import type { FirstTurn } from './first-turn.ts'
 import { deliveryIdsIn } from './hooks.ts'
 import type { Permissions } from './permissions.ts'
 import { startedKey, type States } from './states.ts'
@@ -18,12 +19,13 @@ const NONE: HookOutcome = { kind: 'none' }
 export function createProgramHooks(
   deps: Pick<Deps, 'store' | 'outbox' | 'settings' | 'publisher' | 'clock'> & {
     states: States
-    hooks: Omit<Hooks, 'fromProgram'>
+    hooks: Omit<Hooks, 'fromProgram' | 'toolsListed'>
     permissions: Permissions
     usage: Pick<UsageReading, 'refresh'>
+    firstTurn: FirstTurn
   },
 ): Hooks['fromProgram'] {
-  const { store, outbox, settings, publisher, states, hooks, permissions, usage, clock } = deps
+  const { store, outbox, settings, publisher, states, hooks, permissions, usage, clock, firstTurn } = deps
   /** How often in a row each agent was held at its stop. */
   const held = new Map<AgentId, number>()
 
@@ -89,6 +91,7 @@ export function createProgramHooks(
     switch (fact.kind) {
       case 'session-start':
         // One may also begin while the program runs and nobody submitted anything, as after /clear.
+        if (cli.hurriesFirstTurn === true && at === undefined) firstTurn.started(agent)
         if (agent.state === 'spawning') await hooks.sessionStart(caller, {}, at)
         else await states.seen(agent.id)
         await publisher.publish({
@@ -101,8 +104,9 @@ export function createProgramHooks(
         return NONE
       case 'prompt': {
         permissions.settled(agent.id)
-        held.delete(agent.id)
-        await hooks.promptSubmit(caller, {}, at)
+        // Some programs tell of the reason that held them as of a prompt: that begins no new turn.
+        await hooks.promptSubmit(caller, { goesOn: held.has(agent.id) }, at)
+        if (at === undefined) await firstTurn.ready(agent, signal)
         const ids = deliveryIdsIn(fact.prompt)
         if (ids.length === 0) return NONE
         if (at !== undefined) await outbox.ack(agent.id, ids)

@@ -8,6 +8,7 @@ import type { Deps } from '../core/deps.ts'
 import { createDirectory } from '../core/directory.ts'
 import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
+import { createFirstTurn } from '../core/first-turn.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
@@ -88,6 +89,7 @@ export function assembleCore(
   }
   const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
+  const firstTurn = createFirstTurn()
   const core: Core = {
     directory: createDirectory(deps),
     spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo, opened: look }),
@@ -106,7 +108,11 @@ export function assembleCore(
     }),
     pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
     talking,
-    hooks: { ...hooks, fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage }) },
+    hooks: {
+      ...hooks,
+      fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage, firstTurn }),
+      toolsListed: ({ agent }) => firstTurn.listed(agent),
+    },
     upkeep: createUpkeep({
       ...deps,
       reconcile: async () => {

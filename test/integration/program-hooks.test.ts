@@ -11,6 +11,8 @@ import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createApprovals, type Approvals } from '../../src/core/approvals.ts'
 import type { Caller, Hooks, StopAnswer } from '../../src/core/core.ts'
 import type { OutboxControl, Settings } from '../../src/core/deps.ts'
+import { createFirstTurn } from '../../src/core/first-turn.ts'
+import { createFirstTurn } from '../../src/core/first-turn.ts'
 import { createHooks } from '../../src/core/hooks.ts'
 import { createPermissions } from '../../src/core/permissions.ts'
 import { createProgramHooks } from '../../src/core/program-hooks.ts'
@@ -84,7 +86,7 @@ describe('hooks of an agent CLI', () => {
     approvals = createApprovals(deps)
     const live = async ({ id }: Agent): Promise<LiveAgent> => ({ agentId: id }) as LiveAgent
     const permissions = createPermissions({ ...deps, states, approvals, live })
-    fromProgram = createProgramHooks({ ...deps, states, hooks, permissions })
+    fromProgram = createProgramHooks({ ...deps, states, hooks, permissions, firstTurn: createFirstTurn() })
     agent = makeAgent({ name: 'auth', state: 'running', stateSource: 'process', pid: 77, paneId: asPaneId('%1') })
     await store.agents.insert(agent)
   })
@@ -161,7 +163,13 @@ describe('hooks of an agent CLI', () => {
   it('hold nobody more than six times in a row, whatever the reasons', async () => {
     stopAnswer = { decision: 'block', objection: 'messages', reason: 'Read this.' }
     const answers = []
-    for (let stop = 0; stop < 7; stop++) answers.push(await says('Stop', { kind: 'stop', again: stop > 0 }))
+    for (let stop = 0; stop < 7; stop++) {
+      answers.push(await says('Stop', { kind: 'stop', again: stop > 0 }))
+      // Some say the reason as a prompt.
+      if (stop === 0) await set({ stopExcuse: 'tests are slow' })
+      if (stop < 6) await says('prompt', { kind: 'prompt', prompt: 'Read this.' })
+      expect((await now()).stopExcuse).toBe('tests are slow')
+    }
     expect(answers.map((answer) => answer !== null)).toEqual([true, true, true, true, true, true, false])
     expect((await now()).state).toBe('idle')
     expect(outboxCalls).toContainEqual(['wake', agent.id])

@@ -140,6 +140,8 @@ export interface AgentCli {
   readonly contextLimit?: number
   /** Variables of the person’s environment that it needs (keys, endpoints); a trailing `*` stands for any ending. */
   readonly passes: readonly string[]
+  /** It asks its model without waiting for its MCP servers: its first prompt’s hook is held until the tools were listed for it. */
+  readonly hurriesFirstTurn?: boolean
   /** How its hooks are read and answered; null where it has none that exomonad sets up. */
   readonly hooks: HookDialect | null
   readonly channel: NativeChannel | null
