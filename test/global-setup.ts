@@ -23,7 +23,7 @@ export default function setup(): () => Promise<void> {
     else process.env['TMPDIR'] = before
     const processes = await lastingProcesses(folder)
     const disks = mountsIn(folder)
-    const files = readdirSync(folder).filter((name) => !CACHES.has(name))
+    const files = readdirSync(folder).filter((name) => !CACHES.has(name) && !UNPACKED.test(name))
     for (const { pid } of processes) endProcess(pid)
     for (const path of disks) unmountSmallDisk(path)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
