@@ -133,7 +133,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
       const word = await world.tell('permits', [{ say: 'Read it.' }])
       const inbox = await waitFor(
         'the human to be told',
-        async () => (await world.tree.call('inbox')).messages.find(({ kind }: any) => kind === 'agent.waiting'),
+        async () => (await world.tree.call('inbox')).messages.find(({ kind, text }: any) => kind === 'agent.waiting' && text.includes('permits')),
         {
           limit: 30_000,
         },

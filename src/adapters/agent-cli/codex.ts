@@ -2,12 +2,13 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { ExecResult } from '../exec.ts'
-import type { AgentCli, ChannelResult, LaunchRequest, LiveAgent } from './agent-cli.ts'
+import type { AgentCli, LaunchRequest, LiveAgent } from './agent-cli.ts'
 import { diagnoseCodex } from './codex/diagnose.ts'
 import { codexHooks } from './codex/hooks.ts'
 import { overrides } from './codex/overrides.ts'
 import { permissionPlan } from './codex/permissions.ts'
-import { findRollout, isWorking, mentionedIn, usageIn } from './codex/rollout.ts'
+import { enqueue, isQueued, LONGEST_ARGUMENT } from './codex/queue.ts'
+import { findRollout, lastTurn, mentionedIn, usageIn } from './codex/rollout.ts'
 import { readInputLine, readTitle } from './codex/screen.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
@@ -17,18 +18,14 @@ const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME',
 /** What running it beside the agent needs of the person’s environment, on top of that. */
 const PLAIN = ['LANG', 'LC_ALL', 'TMPDIR', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE', 'HTTPS_PROXY', 'NO_PROXY']
 
-/** One argument holds at most 128 KiB on Linux. Bytes. */
-const LONGEST_ARGUMENT = 100_000
 /** Codex shows its model the two ends of a hook’s text beyond 2500 tokens, which it takes for four bytes each. Characters, a few of them not ASCII. */
 const CONTEXT_LIMIT = 8000
-/** `codex queue` takes 0.1 to 0.4 s. Milliseconds. */
-const QUEUE_TIMEOUT = 20_000
-
 /** OpenAI Codex (tested with 0.169.0). Everything goes in by flags: nothing is written outside the agent’s folder but rules, for permission policy `list`. */
 export function createCodexCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
   const [program = 'codex', ...leading] = config.command
   const codexHome = config.env['CODEX_HOME'] ?? options.variables['CODEX_HOME'] ?? join(options.userHome, '.codex')
+  const sqliteHome = config.env['CODEX_SQLITE_HOME'] ?? options.variables['CODEX_SQLITE_HOME'] ?? codexHome
   const locate = () => locateProgram(program, { agent: name, path: options.path, home: options.home })
 
   const run = async (args: readonly string[], timeout: number): Promise<ExecResult> => {
@@ -101,28 +98,30 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
     channel: {
       // It waits for the turn’s end; hooks are sooner.
       midTurn: false,
-      send: async (live, text) => {
-        if (live.session === null) return refused('its session is not known yet')
-        if (Buffer.byteLength(text) > LONGEST_ARGUMENT) return refused('the message is too long for an argument')
-        const result = await run(['queue', `--thread=${live.session.id}`, `--message=${text}`], QUEUE_TIMEOUT)
-        if (result.exitCode === 0) return { kind: 'accepted' }
-        if (result.exitCode === null && result.startError === null) throw new Error(`codex queue was ended by ${result.signal ?? 'its time limit'}`)
-        return refused(result.startError ?? (result.stderr.trim().split('\n').at(-1) || `codex queue ended with ${result.exitCode}`))
-      },
+      send: async (live, text) =>
+        live.session === null
+          ? { kind: 'refused', reason: 'its session is not known yet' }
+          : enqueue({ sessionId: live.session.id, text, rollout: await rolloutOf(live) }, run),
     },
     observe: async (live) => {
       const seen = readTitle(live.title)
       if (seen !== null) return seen
       if (live.title !== null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
       const rollout = await rolloutOf(live)
-      const working = rollout === null ? undefined : await isWorking(rollout)
-      // A turn that waits for a person looks the same in the file.
-      return working === false ? { state: 'idle', reason: null, source: 'session' } : { state: 'unknown', reason: 'it may be working', source: 'session' }
+      const turn = rollout === null ? undefined : await lastTurn(rollout)
+      // A turn that waits for a person looks the same in the file as one that goes on.
+      return turn === 'complete' || turn === 'interrupted'
+        ? { state: 'idle', reason: null, source: 'session' }
+        : { state: 'unknown', reason: 'it may be working', source: 'session' }
     },
     inputLine: readInputLine,
     mentions: async (live, words) => {
       const rollout = await rolloutOf(live)
-      return rollout === null ? null : mentionedIn(rollout, words)
+      if (rollout === null || live.session === null) return null
+      const found = await mentionedIn(rollout, words)
+      const missing = words.filter((word) => !found.has(word))
+      // On its way: neither there nor not.
+      return found.size === 0 && missing.length > 0 && isQueued(sqliteHome, live.session.id, missing) ? null : found
     },
     usage: async (live) => {
       const rollout = await rolloutOf(live)
@@ -130,8 +129,6 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
     },
   }
 }
-
-const refused = (reason: string): ChannelResult => ({ kind: 'refused', reason })
 
 const matches = (pass: string, key: string): boolean => (pass.endsWith('*') ? key.startsWith(pass.slice(0, -1)) : key === pass)
 

@@ -88,16 +88,17 @@ export async function usageIn(path: string, sessionId: string): Promise<Usage> {
 /** Of the end of a file as much as surely holds the last turn’s beginning or end. Bytes. */
 const TAIL = 256 * 1024
 
-/** Whether a turn is under way, by the last that began or ended; undefined where the end of the file tells of none. */
-export async function isWorking(path: string): Promise<boolean | undefined> {
+/** The state of the turn that began last; undefined where the end of the file tells of none. */
+export async function lastTurn(path: string): Promise<'working' | 'complete' | 'interrupted' | undefined> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(TAIL, size)), 0, Math.min(TAIL, size), Math.max(0, size - TAIL))
     for (const text of buffer.toString('utf8', 0, bytesRead).split('\n').toReversed()) {
-      const line = text.includes('"event_msg"') ? parse(text) : undefined
-      if (line?.payload['type'] === 'task_started') return true
-      if (line?.payload['type'] === 'task_complete' || line?.payload['type'] === 'turn_aborted') return false
+      const type = text.includes('"event_msg"') ? parse(text)?.payload['type'] : undefined
+      if (type === 'task_started') return 'working'
+      if (type === 'task_complete') return 'complete'
+      if (type === 'turn_aborted') return 'interrupted'
     }
     return undefined
   } finally {
