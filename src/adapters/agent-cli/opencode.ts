@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { AgentCli, ChannelResult, LaunchRequest, LiveAgent } from './agent-cli.ts'
 import { locateProgram } from './locate.ts'
 import { promptAsync, readSession, request, serverOf, USERNAME } from './opencode/api.ts'
@@ -34,6 +35,9 @@ const PASSES = [
   'OPENCODE_DISABLE_*',
   'OPENCODE_EXPERIMENTAL*',
 ]
+
+/** It takes 19 MB of libraries out of itself at every start and leaves them there: in the agent’s folder they go with it. */
+const UNPACK = 'unpacked'
 
 /**
  * OpenCode. Its terminal’s process serves HTTP on 127.0.0.1 behind a password of its own: by that it is given messages, looked at and answered,
@@ -100,13 +104,14 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
         argv: argvFor(launch, port),
         env: {
           OPENCODE_DISABLE_AUTOUPDATE: '1',
+          BUN_TMPDIR: join(launch.folder, UNPACK),
           ...unset,
           ...config.env,
           OPENCODE_CONFIG_CONTENT: content,
           OPENCODE_SERVER_PASSWORD: password,
           OPENCODE_SERVER_USERNAME: USERNAME,
         },
-        files: [],
+        files: [{ path: join(launch.folder, UNPACK, '.keep'), content: '' }],
         session: forks ? 'forked' : launch.mode === 'resume' && launch.session !== null ? 'resumed' : 'fresh',
         sessionId: launch.mode === 'resume' ? (launch.session?.id ?? null) : null,
         channel: { url: `http://127.0.0.1:${port}`, password },
