@@ -60,7 +60,7 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
     mentions: async ({ folder, session }, words) => {
       const chat = await chatOf(folder, session)
       if (chat === null) return null
-      const heard = [...chat.messages.values()].map((message) => message.heard)
+      const heard = [...chat.kept].map((id) => chat.messages.get(id)?.heard ?? '')
       return new Set(words.filter((word) => heard.some((text) => text.includes(word))))
     },
     usage: async ({ folder, session }) => {

@@ -3,6 +3,14 @@ import type { HookDialect, HookFact } from '../hook-dialect.ts'
 /** The hooks that are set up. PreCompress is not: 0.61 runs it before every request, compressed or not. */
 export const GEMINI_EVENTS = ['SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'Notification', 'AfterAgent', 'SessionEnd'] as const
 
+/**
+ * How a reason not to stop begins. It comes back as a prompt (BeforeAgent), also where a person broke the turn off and the model gets none of
+ * it: so that is no proof that messages in it arrived, which the conversation gives instead.
+ */
+const HELD = '[exomonad] Before you stop: '
+/** What the program calls the answer of a turn that had none: it was broken off, or the model could not be asked. To hold it would be in vain. */
+const NOTHING_SAID = '[no response text]'
+
 type Body = Readonly<Record<string, unknown>>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -29,7 +37,7 @@ function read(event: string, body: Body): HookFact | null {
       return { kind: 'session-start', ...session, ...(transcript === undefined || body['source'] === 'resume' ? {} : { transcript }) }
     }
     case 'BeforeAgent':
-      return { kind: 'prompt', prompt: text(body['prompt']), ...sessionOf(body) }
+      return text(body['prompt']).startsWith(HELD) ? null : { kind: 'prompt', prompt: text(body['prompt']), ...sessionOf(body) }
     case 'BeforeTool':
       return { kind: 'tool-start', tool: text(body['tool_name']) }
     case 'AfterTool':
@@ -37,7 +45,7 @@ function read(event: string, body: Body): HookFact | null {
     case 'Notification':
       return body['notification_type'] === 'ToolPermission' ? { kind: 'waiting', reason: askedFor(body) } : null
     case 'AfterAgent':
-      return { kind: 'stop', again: body['stop_hook_active'] === true, ...sessionOf(body) }
+      return body['prompt_response'] === NOTHING_SAID ? { kind: 'interrupted' } : { kind: 'stop', again: body['stop_hook_active'] === true, ...sessionOf(body) }
     case 'SessionEnd':
       // /clear begins a new session in the same program.
       return body['reason'] === 'clear' ? null : { kind: 'session-end', reason: text(body['reason']) || 'exit' }
@@ -49,15 +57,14 @@ function read(event: string, body: Body): HookFact | null {
 const carries = (event: string): boolean => event === 'BeforeAgent' || event === 'AfterTool'
 
 /**
- * Gemini CLI’s hooks (its docs/hooks/reference.md). It asks before a tool runs and takes no answer from outside. A stop that is held comes
- * back as a prompt: BeforeAgent with the reason.
+ * Gemini CLI’s hooks (its docs/hooks/reference.md). It asks before a tool runs and takes no answer from outside.
  */
 export const geminiHooks: HookDialect = {
   read,
   carries,
   answer: (event, outcome) => {
     if (outcome.kind === 'context' && carries(event)) return { hookSpecificOutput: { hookEventName: event, additionalContext: outcome.text } }
-    if (outcome.kind === 'block' && event === 'AfterAgent') return { decision: 'block', reason: outcome.reason }
+    if (outcome.kind === 'block' && event === 'AfterAgent') return { decision: 'block', reason: `${HELD}${outcome.reason}` }
     return null
   },
 }

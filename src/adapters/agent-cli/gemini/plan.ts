@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LaunchPlan, LaunchRequest, PlannedFile } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
+import { gitIdentity } from './git-identity.ts'
 import { homeIn, linksFor, loginOf, readPersonalHome } from './home.ts'
 import { asStrings, asTable, obstacles, parseSettings, policyOf, settingsOf } from './settings.ts'
 import { findChat, forInheritance, parseChat, readChat, tookPrompt } from './transcript.ts'
@@ -120,6 +121,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
       GEMINI_CLI_NO_RELAUNCH: 'true',
       // Without trust it has no MCP, and asks. Who set exomonad up in the repository trusts it.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      ...(await gitIdentity(options, worktree)),
       ...config.env,
       GEMINI_CLI_HOME: home,
     },

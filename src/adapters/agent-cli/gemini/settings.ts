@@ -59,6 +59,7 @@ export function settingsOf({ user, request, auth, policyPaths, includeDirectorie
   const security = part('security')
   const mcp = part('mcp')
   const authOf = asTable(security['auth'])
+  const redaction = asTable(security['environmentVariableRedaction'])
   return {
     ...user,
     // No update of the program under several agents at once, and no keys of vi where messages are typed.
@@ -66,7 +67,12 @@ export function settingsOf({ user, request, auth, policyPaths, includeDirectorie
     // The terminal’s title says what it does.
     ui: { ...part('ui'), hideWindowTitle: false, dynamicWindowTitle: true },
     ide: { ...part('ide'), enabled: false, hasSeenNudge: true },
-    security: { ...security, auth: { ...(auth === null ? {} : { selectedType: auth }), ...authOf } },
+    security: {
+      ...security,
+      auth: { ...(auth === null ? {} : { selectedType: auth }), ...authOf },
+      // Where it withholds variables that look like secrets, the hooks still need these.
+      environmentVariableRedaction: { ...redaction, allowed: [...asStrings(redaction['allowed']), 'EXOMONAD_TOKEN', 'EXOMONAD_AUTH_FILE'] },
+    },
     ...(includeDirectories.length === 0
       ? {}
       : { context: { ...part('context'), includeDirectories: [...asStrings(part('context')['includeDirectories']), ...includeDirectories] } }),

@@ -10,8 +10,10 @@ export interface Chat {
   readonly sessionId: string
   /** Milliseconds since the epoch; of an import when it was imported. */
   readonly startedAt: number
-  /** By id, in the order they came first. */
+  /** All that ever were, by id, in the order they came first. */
   readonly messages: ReadonlyMap<string, ChatMessage>
+  /** Ids of those that the model still has: a prompt that a person broke off before the model said anything is taken back. */
+  readonly kept: ReadonlySet<string>
 }
 
 export interface ChatMessage {
@@ -49,6 +51,7 @@ export function parseChat(content: string): Chat | null {
   let sessionId: string | null = null
   let startedAt = 0
   const messages = new Map<string, ChatMessage>()
+  let kept = new Set<string>()
   for (const text of content.split('\n')) {
     if (text === '') continue
     let line: Record<string, unknown>
@@ -63,11 +66,14 @@ export function parseChat(content: string): Chat | null {
     if (typeof id === 'string') sessionId = id
     if (typeof line['startTime'] === 'string') startedAt = Date.parse(line['startTime'])
     if (sessionId === null) return null
+    if (Array.isArray(set['messages'])) kept = new Set()
     for (const message of [line, ...(Array.isArray(set['messages']) ? set['messages'].map(record) : [])]) {
-      if (typeof message['id'] === 'string' && typeof message['type'] === 'string') messages.set(message['id'], messageOf(message))
+      if (typeof message['id'] !== 'string' || typeof message['type'] !== 'string') continue
+      messages.set(message['id'], messageOf(message))
+      kept.add(message['id'])
     }
   }
-  return sessionId === null ? null : { sessionId, startedAt, messages }
+  return sessionId === null ? null : { sessionId, startedAt, messages, kept }
 }
 
 export async function readChat(path: string): Promise<Chat | null> {
