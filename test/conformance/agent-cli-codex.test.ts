@@ -1,0 +1,20 @@
+import { createCodexCli } from '../../src/adapters/agent-cli/codex.ts'
+import { exec } from '../../src/adapters/exec.ts'
+import { AGENT_PRESETS } from '../../src/config/presets.ts'
+import { agentSchema } from '../../src/config/schema.ts'
+import { agentCliConformance } from './agent-cli.ts'
+
+agentCliConformance('codex', {
+  program: 'codex',
+  create: ({ path, home }) =>
+    createCodexCli({
+      name: 'codex',
+      config: agentSchema.parse(AGENT_PRESETS.codex),
+      path,
+      node: process.execPath,
+      home,
+      userHome: home,
+      variables: {},
+      exec,
+    }),
+})
