@@ -53,8 +53,8 @@ export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { state
     }
   }
 
-  const reply = async (agent: Agent, cli: AgentCli, id: string, decision: 'allow' | 'deny'): Promise<void> => {
-    await cli.answerPermission?.(await deps.live(agent), id, decision)
+  const reply = async (agent: Agent, cli: AgentCli, id: string, decision: 'allow' | 'deny', reason: string | null = null): Promise<void> => {
+    await cli.answerPermission?.(await deps.live(agent), id, decision, ...(reason === null ? [] : [reason]))
   }
 
   return {
@@ -83,7 +83,7 @@ export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { state
       if (byInterface !== null) {
         // Its hook does not wait: what it is told, it is told by its interface.
         ask(agent, question, undefined)
-          .then((answer) => (answer === undefined ? undefined : reply(agent, cli, byInterface, answer.decision === 'approved' ? 'allow' : 'deny')))
+          .then((answer) => (answer === undefined ? undefined : reply(agent, cli, byInterface, answer.decision === 'approved' ? 'allow' : 'deny', answer.reason)))
           .catch(failed)
         return NONE
       }

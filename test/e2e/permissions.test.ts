@@ -54,7 +54,7 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
       const { worktree } = await touching(name, cli)
       const approval = await asked(name)
       await world.tree.run(['deny', approval.approval_id, '--reason', 'not-in-this-house'])
-      if (cli.name !== 'opencode') await world.model.sees('not-in-this-house')
+      await world.model.sees('not-in-this-house')
       await world.state(name, 'idle')
       expect(existsSync(join(worktree, `by-${name}`))).toBe(false)
     })

@@ -173,5 +173,5 @@ export interface AgentCli {
   /** What the conversation used up since it began, without what it inherited. Null where it can’t be read. */
   usage?(live: LiveAgent): Promise<Usage | null>
   /** Answers a permission question that `observe` or a hook told of, where that is not done by a hook’s answer. */
-  answerPermission?(live: LiveAgent, id: string, decision: 'allow' | 'deny'): Promise<void>
+  answerPermission?(live: LiveAgent, id: string, decision: 'allow' | 'deny', reason?: string): Promise<void>
 }

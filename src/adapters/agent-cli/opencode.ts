@@ -137,12 +137,12 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
     mentions: (live, words) => withSession(live, (server, id) => mentionsIn(server, id, words)),
     usage: (live) => withSession(live, usageOf),
 
-    answerPermission: async (live, id, decision) => {
+    answerPermission: async (live, id, decision, reason) => {
       const server = serverOf(live.channel)
       if (server === null) throw new Error('it was started without a server')
       const answer = await request(server, 'POST', `/permission/${encodeURIComponent(id)}/reply`, {
         query: { directory: live.worktree },
-        body: { reply: decision === 'allow' ? 'once' : 'reject' },
+        body: { reply: decision === 'allow' ? 'once' : 'reject', ...(reason === undefined ? {} : { message: reason }) },
       })
       // Gone: somebody answered in the terminal.
       if (answer.kind === 'refused' || (answer.status >= 300 && answer.status !== 404)) throw new Error('OpenCode did not take the answer')
