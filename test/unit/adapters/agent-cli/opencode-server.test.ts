@@ -1,0 +1,233 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
+import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.ts'
+import { exec } from '../../../../src/adapters/exec.ts'
+import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { agentSchema } from '../../../../src/config/schema.ts'
+import { newAgentId } from '../../../../src/ids.ts'
+import { launchRequest } from '../../../conformance/agent-cli.ts'
+
+const cli = createOpenCodeCli({
+  name: 'opencode',
+  config: agentSchema.parse(AGENT_PRESETS.opencode),
+  path: '/bin',
+  node: '/opt/node',
+  home: '/home',
+  userHome: '/home',
+  variables: {},
+  exec,
+})
+
+interface Said {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly body: any
+}
+/** What OpenCode 1.18.33 answered, by `METHOD path`. */
+type Answers = Readonly<Record<string, unknown | ((said: Said) => { status?: number; body?: unknown; next?: string })>>
+
+async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] }> {
+  const said: Said[] = []
+  const server = createServer((request, response) => {
+    readBody(request)
+      .then((body) => {
+        const url = new URL(request.url ?? '/', 'http://localhost')
+        const entry = { method: request.method ?? '', path: url.pathname, query: Object.fromEntries(url.searchParams), body }
+        said.push(entry)
+        if (request.headers.authorization !== `Basic ${Buffer.from('opencode:secret').toString('base64')}`) return response.writeHead(401).end()
+        const answer = answers[`${entry.method} ${entry.path}`]
+        if (answer === undefined) return response.writeHead(404).end('{"name":"NotFoundError"}')
+        const { status = 200, body: document, next } = typeof answer === 'function' ? answer(entry) : { body: answer }
+        response.writeHead(status, { 'content-type': 'application/json', ...(next === undefined ? {} : { 'x-next-cursor': next }) })
+        return response.end(document === undefined ? '' : JSON.stringify(document))
+      })
+      .catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as { port: number }
+  return { live: liveAt(`http://127.0.0.1:${port}`), said }
+}
+
+const liveAt = (url: string | null, sessionId: string | null = 'ses_own'): LiveAgent => ({
+  agentId: newAgentId(),
+  pid: process.pid,
+  worktree: '/wt',
+  session: sessionId === null ? null : { id: sessionId, transcript: null },
+  folder: '/state/agents/a',
+  channel: url === null ? null : { url, password: 'secret' },
+  title: null,
+})
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** A port that nobody listens on. */
+async function deadUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+const info = { id: 'ses_own', directory: '/wt', agent: 'plan', time: { created: 1000 } }
+const quiet = { 'GET /session/status': {}, 'GET /permission': [], 'GET /question': [] }
+const permission = { id: 'per_1', sessionID: 'ses_own', permission: 'bash', patterns: ['rm -rf build'], metadata: {}, always: [] }
+
+describe('looking at OpenCode by its server', () => {
+  it('tells idle, running, waiting', async () => {
+    const seen = async (answers: Answers) => cli.observe?.((await serve({ ...quiet, ...answers })).live)
+    expect(await seen({})).toEqual({ state: 'idle', reason: null, source: 'session' })
+    expect(await seen({ 'GET /session/status': { ses_own: { type: 'busy' } } })).toMatchObject({ state: 'running' })
+    expect(await seen({ 'GET /session/status': { ses_own: { type: 'retry', attempt: 2, message: 'overloaded', next: 5 } } })).toMatchObject({
+      state: 'running',
+      reason: expect.stringContaining('overloaded'),
+    })
+    expect(await seen({ 'GET /session/status': { ses_own: { type: 'busy' } }, 'GET /permission': [permission] })).toMatchObject({
+      state: 'waiting',
+      reason: 'permission to use bash: rm -rf build',
+    })
+    expect(await seen({ 'GET /question': [{ id: 'que_1' }] })).toMatchObject({ state: 'waiting' })
+  })
+
+  it('tells nothing where the server is gone, half answers, or was never there', async () => {
+    expect(await cli.observe?.(liveAt(await deadUrl()))).toMatchObject({ state: 'unknown' })
+    expect(await cli.observe?.(liveAt(null))).toMatchObject({ state: 'unknown' })
+    expect(await cli.observe?.((await serve({ ...quiet, 'GET /permission': () => ({ status: 500 }) })).live)).toMatchObject({ state: 'unknown' })
+  })
+
+  it('does not take it for idle before its first prompt', async () => {
+    const { live } = await serve(quiet)
+    expect(await cli.observe?.({ ...live, session: null })).toMatchObject({ state: 'running' })
+  })
+
+  it('lets nothing be typed into it', () => {
+    expect(cli.inputLine?.('')).toBe('unknown')
+  })
+})
+
+describe('giving OpenCode a message', () => {
+  it('is verbatim, for the session’s own agent', async () => {
+    const { live, said } = await serve({ 'GET /session/ses_own': info, 'POST /session/ses_own/prompt_async': () => ({ status: 204 }) })
+    expect(await cli.channel?.send(live, '/quit\n!rm\n@file')).toEqual({ kind: 'accepted' })
+    expect(said.at(-1)?.body).toEqual({ parts: [{ type: 'text', text: '/quit\n!rm\n@file' }], agent: 'plan' })
+  })
+
+  it('is refused where it certainly did not arrive', async () => {
+    expect(await cli.channel?.send(liveAt(await deadUrl()), 'x')).toMatchObject({ kind: 'refused' })
+    expect(await cli.channel?.send(liveAt(await deadUrl(), null), 'x')).toMatchObject({ kind: 'refused' })
+    const { live } = await serve({ 'GET /session/ses_own': info, 'POST /session/ses_own/prompt_async': () => ({ status: 400 }) })
+    expect(await cli.channel?.send(live, 'x')).toMatchObject({ kind: 'refused' })
+    expect(await cli.channel?.send({ ...live, session: { id: 'ses_gone', transcript: null } }, 'x')).toMatchObject({ kind: 'refused' })
+  })
+
+  it('throws where it can’t be told', async () => {
+    const { live } = await serve({
+      'GET /session/ses_own': info,
+      'POST /session/ses_own/prompt_async': () => {
+        throw new Error('cut off')
+      },
+    })
+    await expect(cli.channel?.send(live, 'x')).rejects.toThrow()
+  })
+
+  it('is answered to its questions once, or refused', async () => {
+    const { live, said } = await serve({ 'POST /permission/per_1/reply': true })
+    await cli.answerPermission?.(live, 'per_1', 'allow')
+    await cli.answerPermission?.(live, 'per_1', 'deny')
+    // Answered in the terminal meanwhile.
+    await cli.answerPermission?.(live, 'per_2', 'allow')
+    expect(said.map(({ body }) => body.reply)).toEqual(['once', 'reject', 'once'])
+  })
+})
+
+const text = (role: string, created: number, words: string, tokens?: object) => ({
+  info: { role, time: { created }, ...(tokens === undefined ? {} : { modelID: 'big', tokens }) },
+  parts: [{ type: 'text', text: words }],
+})
+const spent = (input: number, output: number) => ({ input, output, reasoning: 5, cache: { read: 7, write: 3 } })
+
+describe('the conversation of OpenCode', () => {
+  const pagesOf = (said: Said) =>
+    said.query['before'] === undefined
+      ? { body: [text('user', 1500, 'later [m-2]'), text('assistant', 1600, 'ok', spent(100, 10))], next: 'older' }
+      : { body: [text('user', 500, 'inherited'), text('assistant', 600, 'ok', spent(9000, 900)), text('user', 1100, 'first [m-1]')] }
+  const answers = { 'GET /session/ses_own': info, 'GET /session/ses_own/message': pagesOf }
+
+  it('shows which messages arrived, on all of its pages', async () => {
+    const { live } = await serve(answers)
+    expect(await cli.mentions?.(live, ['m-1', 'm-2', 'm-3'])).toEqual(new Set(['m-1', 'm-2']))
+    expect(await cli.mentions?.(liveAt(await deadUrl()), ['m-1'])).toBeNull()
+    expect(await cli.mentions?.({ ...live, session: null }, ['m-1'])).toBeNull()
+  })
+
+  it('tells what was used up, with subagents and without what it inherited', async () => {
+    const { live } = await serve({
+      ...answers,
+      'GET /session/ses_own/children': [{ id: 'ses_sub', directory: '/wt', time: { created: 1200 } }],
+      'GET /session/ses_sub/message': [text('assistant', 1300, 'ok', spent(20, 2))],
+    })
+    expect(await cli.usage?.(live)).toEqual({ models: { big: { input: 120, output: 22, cacheRead: 14, cacheWrite: 6 } } })
+    expect(await cli.usage?.(liveAt(await deadUrl()))).toBeNull()
+  })
+})
+
+describe('what is settled after OpenCode came up', () => {
+  const up = { 'GET /global/health': { healthy: true, version: '1.18.33' }, 'POST /tui/select-session': true }
+  const parent = { id: 'ses_parent', transcript: null }
+
+  it('is nothing for a task that went by argv', async () => {
+    const { live, said } = await serve(up)
+    const request = launchRequest()
+    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({ session: null, forked: false, warnings: [] })
+    expect(said).toEqual([])
+  })
+
+  it('is a fork in the new worktree, shown and given its task', async () => {
+    const { live, said } = await serve({
+      ...up,
+      'POST /session/ses_parent/fork': { ...info, id: 'ses_fork', directory: '/parent' },
+      'POST /experimental/control-plane/move-session': () => ({ status: 204 }),
+      'GET /session/ses_fork': { ...info, id: 'ses_fork' },
+      'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
+    })
+    const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
+    const settled = await cli.settle?.(live, request, await cli.plan(request))
+    expect(settled).toEqual({ session: { id: 'ses_fork', transcript: null }, forked: true, warnings: [] })
+    expect(said.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, body])).toEqual([
+      ['/session/ses_parent/fork', {}],
+      ['/experimental/control-plane/move-session', { sessionID: 'ses_fork', destination: { directory: '/wt' }, moveChanges: false }],
+      ['/tui/select-session', { sessionID: 'ses_fork' }],
+      ['/session/ses_fork/prompt_async', { parts: [{ type: 'text', text: request.prompt }], agent: 'plan' }],
+    ])
+  })
+
+  it('is a fresh session and a warning where the parent’s is gone', async () => {
+    for (const mode of ['fork', 'resume'] as const) {
+      const { live } = await serve({
+        ...up,
+        'POST /session': { ...info, id: 'ses_new' },
+        'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
+      })
+      const request = launchRequest({ mode, session: parent })
+      const settled = await cli.settle?.(live, request, await cli.plan(request))
+      expect(settled).toEqual({ session: { id: 'ses_new', transcript: null }, forked: false, warnings: [expect.stringContaining('ses_parent')] })
+    }
+  })
+
+  it('is an error where it ended instead', async () => {
+    const request = launchRequest({ mode: 'resume', session: parent })
+    const gone = { ...liveAt(await deadUrl()), pid: 2 ** 22 + 1 }
+    await expect(cli.settle?.(gone, request, await cli.plan(request))).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+  })
+})
