@@ -16,7 +16,7 @@ export interface FirstTurn {
 /** The hook gives up after 6 s. Milliseconds. */
 const LONGEST = 4500
 /** For the program to take in what it was told. Milliseconds. */
-const SETTLE = 150
+const SETTLE = 600
 /** Agents that are remembered; a token is an agent’s for one start of its program. */
 const MAX_REMEMBERED = 1000
 
