@@ -26,7 +26,7 @@ interface Said {
   readonly body: any
 }
 /** What OpenCode 1.18.33 answered, by `METHOD path`. */
-type Answers = Readonly<Record<string, unknown | ((said: Said) => { status?: number; body?: unknown; next?: string })>>
+type Answers = Readonly<Record<string, object | boolean | ((said: Said) => { status?: number; body?: unknown; next?: string })>>
 
 async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] }> {
   const said: Said[] = []
@@ -138,7 +138,7 @@ describe('giving OpenCode a message', () => {
         throw new Error('cut off')
       },
     })
-    await expect(cli.channel?.send(live, 'x')).rejects.toThrow()
+    await expect(cli.channel?.send(live, 'x')).rejects.toThrow('fetch failed')
   })
 
   it('is answered to its questions once, or refused', async () => {
