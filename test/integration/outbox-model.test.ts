@@ -94,6 +94,8 @@ async function play(steps: readonly Step[]) {
   let hooksWork = true
   let channel: Extract<Step, { do: 'channel' }>['mode'] = 'off'
   const mistakes: string[] = []
+  /** By the last look at it. What changes between the look and the key can’t be helped. */
+  let seen: 'waiting' | 'running' | 'idle' | 'nothing yet' = 'nothing yet'
   const state = (): 'waiting' | 'running' | 'idle' => (dialog ? 'waiting' : busy ? 'running' : 'idle')
   const begin = (text: string): void => {
     conversation.push(text)
@@ -105,13 +107,13 @@ async function play(steps: readonly Step[]) {
   }
   terminals.panes.set(paneOf(AUTH), { agentId: AUTH })
   terminals.script.enter = (pane): TypeResult => {
-    if (dialog) mistakes.push('Enter in a dialog')
+    if (seen !== 'idle') mistakes.push(`Enter into a program seen ${seen}`)
     const text = terminals.box.get(pane) ?? ''
     if (text !== '') setTimeout(() => begin(text), 1)
     return { kind: 'typed' }
   }
   terminals.script.paste = (): TypeResult => {
-    if (dialog) mistakes.push('a paste into a dialog')
+    if (seen !== 'idle') mistakes.push(`a paste into a program seen ${seen}`)
     return { kind: 'typed' }
   }
   const send = async (text: string): Promise<ChannelResult> => {
@@ -125,7 +127,10 @@ async function play(steps: readonly Step[]) {
     reportsState: true,
     enterDelay: 1,
     pasteLimit: null,
-    observe: async () => ({ state: state(), reason: null, source: 'session' }),
+    observe: async () => {
+      seen = state()
+      return { state: seen, reason: null, source: 'session' }
+    },
     inputLine: () => ((terminals.box.get(paneOf(AUTH)) ?? '') === '' ? 'empty' : 'text'),
     mentions: async (_: LiveAgent, words: readonly string[]) => new Set(words.filter((word) => conversation.some((text) => text.includes(word)))),
   } as unknown as AgentCli
