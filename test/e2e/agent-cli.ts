@@ -220,7 +220,8 @@ export function agentCliEndToEnd(cli: RealCli): void {
       world.model.release('escape')
       await world.state('escapes', 'idle')
       await world.delivered('escapes')
-      expect(world.model.count(word, marker)).toBe(1)
+      // Gemini CLI forgets the turn that was broken off, with its prompt.
+      expect(world.model.count(word, word)).toBe(1)
     })
 
     it('ends for good when it is killed', async () => {
