@@ -8,6 +8,7 @@ const create = (config: object, path = '/bin', home = '/home') =>
   createCommandCli({ name: 'script', config: agentSchema.parse(config), path, node: '/opt/node', home })
 
 agentCliConformance('command', {
+  handlesLongPrompts: false,
   program: 'my-agent',
   create: ({ path, home }) => create({ adapter: 'command', command: ['my-agent', '{{prompt_file}}'] }, path, home),
 })

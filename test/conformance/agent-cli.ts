@@ -1,6 +1,8 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentCli, LaunchRequest } from '../../src/adapters/agent-cli/agent-cli.ts'
 import { asBranchName, newAgentId } from '../../src/ids.ts'
@@ -11,7 +13,16 @@ export interface AgentCliSetup {
   create(options: { path: string; home: string }): AgentCli
   /** Name of the program that it looks for on the PATH. */
   readonly program: string
+  /** False for a program that is given the prompt in whatever way its configuration says. */
+  readonly handlesLongPrompts?: false
 }
+
+/** What the hooks of the agent CLIs are called. */
+const HOOK_EVENTS = [
+  ...['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PermissionRequest', 'Notification', 'Stop', 'Interrupt', 'SessionEnd'],
+  ...['BeforeAgent', 'AfterAgent', 'BeforeTool', 'AfterTool', 'PreCompress'],
+  ...['session.idle', 'session.status', 'permission.asked', 'chat.message', 'tool.execute.before', 'tool.execute.after'],
+]
 
 export function launchRequest(facts: Partial<LaunchRequest> = {}): LaunchRequest {
   return {
@@ -88,6 +99,90 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const first = await cli.plan(request)
       await cli.plan(launchRequest({ mode: 'resume', session: { id: 'own', transcript: null } }))
       expect(await cli.plan(request)).toEqual(first)
+    })
+
+    it('writes nothing itself when it plans or looks the set-up over, and never throws for what it finds there', async () => {
+      const path = folder()
+      const home = folder()
+      const cli = setup.create({ path, home })
+      const missing = await cli.diagnose('/nowhere/repository')
+      for (const { found } of missing) expect(found).not.toBe('')
+      install(path)
+      const findings = await cli.diagnose('/nowhere/repository')
+      for (const { found } of findings) expect(found).not.toBe('')
+      // Nobody agreed to anything yet.
+      for (const mode of ['start', 'fork', 'resume'] as const) await cli.plan(launchRequest({ mode }))
+      expect(readdirSync(home, { recursive: true })).toEqual([])
+    })
+
+    it('keeps its files in the folder of the agent, or out of git’s sight in its worktree', async () => {
+      const path = folder()
+      install(path)
+      const request = launchRequest()
+      const { files } = await setup.create({ path, home: path }).plan(request)
+      for (const file of files)
+        expect(
+          [request.folder, request.worktree].some((root) => file.path.startsWith(`${root}/`)),
+          file.path,
+        ).toBe(true)
+    })
+
+    it('puts no secret into its arguments, and no argument that the system refuses', async () => {
+      const path = folder()
+      install(path)
+      const cli = setup.create({ path, home: path })
+      const { argv, channel, env } = await cli.plan(launchRequest())
+      const secrets = [...Object.entries(channel ?? {}), ...Object.entries(env)].filter(([key]) => /password|token|secret/i.test(key))
+      for (const [key, value] of secrets) if (value.length >= 8) expect(argv.join('\n').includes(value), key).toBe(false)
+      if (setup.handlesLongPrompts === false) return
+      const long = await cli.plan(launchRequest({ prompt: 'A long task. '.repeat(20_000) }))
+      for (const part of long.argv) expect(Buffer.byteLength(part)).toBeLessThan(128 * 1024)
+    })
+
+    it('starts fresh, and says so, where no session is known', async () => {
+      const path = folder()
+      install(path)
+      const cli = setup.create({ path, home: path })
+      const fork = await cli.plan(launchRequest({ mode: 'fork', session: null }))
+      expect([fork.session, fork.warnings.length]).toEqual(['fresh', 1])
+      const resume = await cli.plan(launchRequest({ mode: 'resume', session: null }))
+      expect(resume.session).not.toBe('forked')
+    })
+
+    it('can’t tell the state of a process that is not there, nor read a conversation that is not', async () => {
+      const path = folder()
+      const cli = setup.create({ path, home: path })
+      const gone = spawnSync('true').pid
+      const live = {
+        agentId: newAgentId(),
+        worktree: path,
+        session: { id: '6f0d3a52-4d43-4b0e-9a54-1d9a3b0d8c11', transcript: join(path, 'gone.jsonl') },
+        folder: path,
+        channel: null,
+        title: null,
+      }
+      for (const pid of [gone, null]) {
+        const seen = await cli.observe?.({ ...live, pid })
+        if (seen !== undefined) expect(seen.state).toBe('unknown')
+        expect((await cli.mentions?.({ ...live, pid }, ['m-0123456789ab'])) ?? null).toBeNull()
+        expect((await cli.usage?.({ ...live, pid })) ?? null).toBeNull()
+      }
+    })
+
+    it('reads any hook without throwing, and answers in it only what it can carry', () => {
+      const { hooks } = setup.create({ path: '/nowhere', home: '/nowhere' })
+      if (hooks === null) return
+      fc.assert(
+        fc.property(fc.oneof(fc.string(), fc.constantFrom(...HOOK_EVENTS)), fc.dictionary(fc.string(), fc.jsonValue()), (event, body) => {
+          hooks.read(event, body)
+          expect(hooks.answer(event, { kind: 'none' })).toBeNull()
+        }),
+      )
+      for (const event of ['NoSuchEvent', ...HOOK_EVENTS]) {
+        const answer = hooks.answer(event, { kind: 'context', text: 'words for the model' })
+        if (hooks.carries(event)) expect(JSON.stringify(answer)).toContain('words for the model')
+        else expect(answer).toBeNull()
+      }
     })
 
     it('declares how it is talked to', () => {
