@@ -99,12 +99,16 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     },
     dropOrphans: async () => {
       for (const approval of await store.approvals.pending()) {
-        if (!waiting.has(approval.id))
-          await decide(
-            approval.id,
-            'denied',
-            approval.id.startsWith(PERMISSION) ? 'the daemon restarted; answer in its terminal' : 'the daemon restarted; ask again',
-          )
+        if (waiting.has(approval.id)) continue
+        if (!approval.id.startsWith(PERMISSION)) {
+          await decide(approval.id, 'denied', 'the daemon restarted; ask again')
+          continue
+        }
+        await decide(approval.id, 'denied', 'the daemon restarted; answer in its terminal')
+        const agent = await store.agents.get(approval.agentId)
+        if (agent?.state !== 'waiting') continue
+        const reason = agent.stateReason ?? approval.what
+        await publisher.publish({ type: 'agent.waiting', agentId: agent.id, actor: agent.id, payload: { name: agent.name, reason, source: agent.stateSource } })
       }
     },
   }

@@ -5,6 +5,7 @@ import type { AgentId } from '../ids.ts'
 import type { Approvals } from './approvals.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
+import { isAlive } from './lifecycle.ts'
 import type { LiveAgentOf } from './live-agent.ts'
 import type { States } from './states.ts'
 import { waitsForPerson } from './waits-for-person.ts'
@@ -24,8 +25,8 @@ export interface Permissions {
 const NONE: HookOutcome = { kind: 'none' }
 const LONGEST = 500
 
-export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { states: States; approvals: Approvals; live: LiveAgentOf }): Permissions {
-  const { settings, log, states, approvals } = deps
+export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'> & { states: States; approvals: Approvals; live: LiveAgentOf }): Permissions {
+  const { store, settings, log, states, approvals } = deps
   const questions = new Map<AgentId, Set<{ readonly tool: string; readonly drop: AbortController }>>()
 
   /** Puts it to the human; undefined where it was settled without. */
@@ -33,6 +34,15 @@ export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { state
     const entry = { tool: question.tool, drop: new AbortController() }
     const mine = questions.get(agent.id) ?? new Set()
     questions.set(agent.id, mine.add(entry))
+    // With its program the question is gone, and one that rests asks nothing.
+    const stopWatching = store.subscribe(agent.id, () => {
+      void store.agents.get(agent.id).then(
+        (now) => {
+          if (now === undefined || now.state === 'idle' || !isAlive(now.state)) entry.drop.abort()
+        },
+        () => {},
+      )
+    })
     try {
       return await approvals.requestPermission(
         agent,
@@ -40,6 +50,7 @@ export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { state
         signal === undefined ? entry.drop.signal : AbortSignal.any([signal, entry.drop.signal]),
       )
     } finally {
+      stopWatching()
       mine.delete(entry)
       if (mine.size === 0) {
         questions.delete(agent.id)
@@ -83,7 +94,9 @@ export function createPermissions(deps: Pick<Deps, 'settings' | 'log'> & { state
       if (byInterface !== null) {
         // Its hook does not wait: what it is told, it is told by its interface.
         ask(agent, question, undefined)
-          .then((answer) => (answer === undefined ? undefined : reply(agent, cli, byInterface, answer.decision === 'approved' ? 'allow' : 'deny', answer.reason)))
+          .then((answer) =>
+            answer === undefined ? undefined : reply(agent, cli, byInterface, answer.decision === 'approved' ? 'allow' : 'deny', answer.reason),
+          )
           .catch(failed)
         return NONE
       }

@@ -15,7 +15,7 @@ import { createFirstTurn } from '../../src/core/first-turn.ts'
 import { createHooks } from '../../src/core/hooks.ts'
 import { createPermissions } from '../../src/core/permissions.ts'
 import { createProgramHooks } from '../../src/core/program-hooks.ts'
-import { createStates } from '../../src/core/states.ts'
+import { createStates, type States } from '../../src/core/states.ts'
 import { createPublisher } from '../../src/events/publisher.ts'
 import { createRenderer } from '../../src/events/render.ts'
 import { asPaneId, newDeliveryId, type AgentId } from '../../src/ids.ts'
@@ -52,6 +52,7 @@ describe('hooks of an agent CLI', () => {
   let cli: AgentCli
   let stopAnswer: StopAnswer
   let approvals: Approvals
+  let states: States
   let fromProgram: Hooks['fromProgram']
   let queued: string | null
   let outboxCalls: unknown[][]
@@ -80,7 +81,7 @@ describe('hooks of an agent CLI', () => {
     } as OutboxControl
     const settings = { config: async () => config, agentCli: async () => cli } as Partial<Settings> as Settings
     const deps = { store, publisher, outbox, settings, clock: Date.now, log: silentLog(), usage: { refresh: () => {} } }
-    const states = createStates(deps)
+    states = createStates(deps)
     const hooks = createHooks({ ...deps, states, stopChain: async () => stopAnswer })
     approvals = createApprovals(deps)
     const live = async ({ id }: Agent): Promise<LiveAgent> => ({ agentId: id }) as LiveAgent
@@ -296,11 +297,24 @@ describe('hooks of an agent CLI', () => {
       expect(scripted.replies).toEqual([[agent.id, 'per_2', 'allow']])
     })
 
-    it('are refused by a restart of the daemon, which nobody waits behind any more', async () => {
+    it('are off the table when the program ends', async () => {
+      policy('ask')
+      const scripted = scriptedCli({ answersPermission: true })
+      cli = scripted.cli
+      await says('asked', { ...asks, id: 'per_1' })
+      await approval()
+      await states.change(agent.id, { to: 'killed', source: 'human', actor: 'human' })
+      await waitFor('nothing to be pending', async () => (await store.approvals.pending()).length === 0)
+      expect(scripted.replies).toEqual([])
+    })
+
+    it('are the terminal’s alone after a restart of the daemon, and the human is told', async () => {
+      await set({ state: 'waiting', stateReason: 'permission to use Bash', stateSource: 'hook' })
       await store.approvals.insert({ id: 'perm-abc', agentId: agent.id, what: 'use Bash', requestedAt: 1, decision: null, decidedAt: null, reason: null })
       await approvals.dropOrphans()
       expect(await store.approvals.pending()).toEqual([])
       expect(await store.outbox.list({ recipient: agent.id as AgentId })).toEqual([])
+      expect(await events('agent.waiting')).toEqual([{ name: 'auth', reason: 'permission to use Bash', source: 'hook' }])
     })
   })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentId } from '../../ids.ts'
-import { leftInSession, listProcesses, withDescendants, type ProcessRecord } from './processes.ts'
+import { listProcesses, startedWith, withDescendants, type ProcessRecord } from './processes.ts'
 
 const POLL = 20
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
@@ -18,7 +18,7 @@ const identity = ({ pid, started }: ProcessRecord): string => `${String(pid)} ${
 
 /**
  * Ends programs that lead a terminal session each, with all they started: hang-up (and continue, for stopped ones),
- * then SIGKILL for what is left after `grace` ms. A process that left the session is found as long as its parent lives.
+ * then SIGKILL for what is left after `grace` ms. A process that left the session is found here as long as its parent lives.
  */
 async function endProcesses(leaders: readonly number[], options: { grace: number }): Promise<void> {
   const roots = new Set(leaders.filter((pid) => pid > 1))
@@ -43,10 +43,10 @@ async function endProcesses(leaders: readonly number[], options: { grace: number
   }
 }
 
-/** Ends what panes run, and what programs that have ended left behind in their terminals. */
+/** Ends what panes run and all that was ever started from them: some programs leave servers of their own behind, in other sessions. */
 export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: { grace: number }): Promise<void> {
-  const leaders = await Promise.all(
-    panes.map(async ({ pid, agentId, ended }) => (ended ? await leftInSession(pid, `EXOMONAD_AGENT_ID=${agentId ?? ''}`) : [pid])),
-  )
-  await endProcesses(leaders.flat(), options)
+  // The number of a process that has ended may be another’s by now.
+  const leaders = panes.flatMap(({ pid, ended }) => (ended ? [] : [pid]))
+  const left = await startedWith(panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`])))
+  await endProcesses([...leaders, ...left], options)
 }

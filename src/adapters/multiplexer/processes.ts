@@ -87,19 +87,20 @@ export async function isForeground(pid: number): Promise<boolean | null> {
 }
 
 /**
- * What a program that has ended left in its terminal session, as far as it carries `marker` in its environment: the number of a session
- * that is empty may be another's by now. Nothing where the system does not tell.
+ * Processes that were started with one of these (`NAME=value`) in their environment, in whichever session they are by now and whether their
+ * parents live or not. Nothing where the system does not tell.
  */
-export async function leftInSession(session: number, marker: string): Promise<number[]> {
-  if (process.platform !== 'linux') return []
-  const members = (await listProcesses()).filter((record) => record.session === session && !record.zombie)
+export async function startedWith(markers: readonly string[]): Promise<number[]> {
+  if (process.platform !== 'linux' || markers.length === 0) return []
+  const wanted = new Set(markers)
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const marked = await Promise.all(
-    members.map(async ({ pid }) => {
+    pids.map(async (pid) => {
       const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => '')
-      return environment.split('\0').includes(marker) ? pid : undefined
+      return environment.split('\0').some((entry) => wanted.has(entry)) ? pid : undefined
     }),
   )
-  return marked.filter((pid) => pid !== undefined)
+  return marked.filter((pid): pid is number => pid !== undefined && pid !== process.pid)
 }
 
 /** `roots`, their sessions and process groups, and everything that descends from any of these. */

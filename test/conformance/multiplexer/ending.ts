@@ -115,6 +115,23 @@ export function describeEnding(bench: Bench): void {
     expect(isAlive(child)).toBe(false)
   })
 
+  it.each(['runs', 'has ended'])('ends the servers that a program left in sessions of their own, when it %s', async (when) => {
+    if (process.platform !== 'linux') return
+    const agentId = newAgentId()
+    const file = join(bench.folder, `server-${when}`)
+    // Started by a process that is gone at once: nothing but its environment tells whose it is.
+    const server = `trap '' HUP TERM; echo $$ > "$0~"; mv "$0~" "$0"; while :; do sleep 0.05; done`
+    const script = `(setsid sh -c '${server.replaceAll("'", `'"'"'`)}' "$0" < /dev/null > /dev/null 2>&1 &) ; while [ ! -e "$0" ]; do sleep 0.02; done; ${when === 'runs' ? 'exec sleep 1000' : 'exit 0'}`
+    const other = await bench.open({ agentId: newAgentId(), argv: ['/bin/cat'] })
+    const { paneId } = await bench.open({ agentId, env: { EXOMONAD_AGENT_ID: agentId }, argv: ['/bin/sh', '-c', script, file] })
+    const left = await waitFor('the server', () => existsSync(file) && Number(readFileSync(file, 'utf8')))
+    if (when === 'has ended') await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 0)
+    expect(isAlive(left)).toBe(true)
+    await bench.multiplexer.close(paneId)
+    expect(isAlive(left)).toBe(false)
+    expect(isAlive(other.pid)).toBe(true)
+  })
+
   it('closing twice, or at the same time, is fine', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     await Promise.all([bench.multiplexer.close(paneId), bench.multiplexer.close(paneId)])
