@@ -7,7 +7,8 @@ import type { RealCli } from '../real-cli.ts'
 export const claude: RealCli = {
   name: 'claude',
   protocols: [anthropic],
-  config: () => 'model = "claude-sonnet-4-5"',
+  // A fresh home would fetch a list of plugins from the network.
+  config: () => 'model = "claude-sonnet-4-5"\nenv = { CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL = "1" }',
   env: (model) => ({
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: 'sk-ant-dummy-0123456789abcdefghij',
