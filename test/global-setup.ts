@@ -23,7 +23,7 @@ export default function setup(): () => Promise<void> {
     else process.env['TMPDIR'] = before
     const processes = await lastingProcesses(folder)
     const disks = mountsIn(folder)
-    const files = readdirSync(folder).filter((name) => !CACHES.has(name) && !UNPACKED.test(name))
+    const files = readdirSync(folder).filter((name) => !CACHES.has(name))
     for (const { pid } of processes) endProcess(pid)
     for (const path of disks) unmountSmallDisk(path)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -40,7 +40,7 @@ export default function setup(): () => Promise<void> {
 }
 
 /** What Node and the tools put beside the tests' own folders. */
-const CACHES = new Set(['node-compile-cache', 'node-jiti', `claude-${process.getuid?.() ?? 0}`])
+const CACHES = new Set(['node-compile-cache', 'node-jiti', `claude-${process.getuid?.() ?? 0}`, 'opencode'])
 
 /** tmux keeps its sockets in one folder per user, wherever TMPDIR is. */
 function tmuxSockets(): string[] {
