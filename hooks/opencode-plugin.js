@@ -23,6 +23,7 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
   let failure = null
   let held = null
   let again = false
+  let agent
 
   let before = Promise.resolve()
   /** In the order of what happened; answers what was answered, '' for nothing. */
@@ -46,7 +47,7 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
     const answer = parse(await tell('session.idle', { sessionID, again: wasAgain }))
     if (answer.decision !== 'block' || typeof answer.reason !== 'string') return
     held = answer.reason
-    await post(`/session/${sessionID}/prompt_async`, { parts: [{ type: 'text', text: held }] })
+    await post(`/session/${sessionID}/prompt_async`, { parts: [{ type: 'text', text: held }], ...(agent && { agent }) })
   }
 
   const asked = async ({ id, permission, patterns = [], metadata = {} }) => {
@@ -86,9 +87,10 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
   quietly(() => tell('plugin.started', {}))
   return {
     event: async ({ event }) => quietly(() => on[event?.type]?.(event.properties ?? {})),
-    'chat.message': async ({ sessionID }, { parts }) =>
+    'chat.message': async ({ sessionID }, { message, parts }) =>
       quietly(() => {
         if (children.has(sessionID)) return
+        agent = message?.agent
         const prompt = parts.flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : [])).join('\n')
         again = prompt === held
         if (again) held = null
