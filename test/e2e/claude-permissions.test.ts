@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../helpers/wait-for.ts'
+import { claude } from './clis/claude.ts'
+import { requireInstalled } from './real-cli.ts'
+import { startWorld, type World } from './world.ts'
+
+const inboxWith = (world: World, text: string) =>
+  waitFor(`the inbox to hold ${text}`, async () => (await world.tree.call('inbox')).messages.find((message: any) => message.text.includes(text)), {
+    limit: 60_000,
+  })
+
+/** Who decides over Claude Code’s tool calls, by the policy of the role. */
+describe.skipIf(!requireInstalled([claude]))('Claude Code’s permissions', () => {
+  it('are asked in the human’s inbox, and decided there', async () => {
+    const world = await startWorld([claude], { tl: 'claude', dev: 'claude', config: '[roles.dev.permissions]\npolicy = "ask"' })
+    try {
+      const { worktree } = await world.worker('asks', [{ shell: 'touch allowed' }, { shell: 'touch denied' }, { shell: 'touch by-hand' }, { say: 'Done.' }])
+      const decide = async (command: string, decision: 'approve' | 'deny', ...more: string[]) => {
+        const asked = await inboxWith(world, `asks to use Bash: ${command}`)
+        await world.state('asks', 'waiting')
+        expect(existsSync(`${worktree}/${command.replace('touch ', '')}`)).toBe(false)
+        const done = await world.tree.run([decision, /perm-[0-9a-f]+/.exec(asked.text)?.[0] ?? '', ...more])
+        expect(done.code, done.stderr).toBe(0)
+      }
+      await decide('touch allowed', 'approve')
+      await waitFor('the command to run', () => existsSync(`${worktree}/allowed`), { limit: 30_000 })
+      await decide('touch denied', 'deny')
+      // The dialog stands in the terminal as well; who answers there has answered.
+      await inboxWith(world, 'asks to use Bash: touch by-hand')
+      await waitFor('the dialog', async () => claude.dialog.test(await world.screen('asks')), { limit: 30_000 })
+      await world.key('asks', 'Enter')
+      await world.state('asks', 'idle')
+      expect([existsSync(`${worktree}/denied`), existsSync(`${worktree}/by-hand`)]).toEqual([false, true])
+    } finally {
+      await world.stop()
+    }
+  })
+
+  it('are all given where the policy says so, also with the tools on stdio', async () => {
+    const world = await startWorld([claude], { tl: 'claude', dev: 'claude', config: '[mcp]\nhttp = false\n[roles.dev.permissions]\npolicy = "all"' })
+    try {
+      const { worktree } = await world.worker('works', [{ shell: 'touch allowed' }, { call: 'note', input: { message: 'by stdio' } }, { say: 'Done.' }])
+      await inboxWith(world, 'by stdio')
+      expect(existsSync(`${worktree}/allowed`)).toBe(true)
+      await world.state('works', 'idle')
+    } finally {
+      await world.stop()
+    }
+  })
+})
