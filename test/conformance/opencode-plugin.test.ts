@@ -58,7 +58,7 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
     posts,
     told,
     happens,
-    submits: (text: string, sessionID = 'ses_1') => hooks['chat.message']({ sessionID }, { parts: [{ type: 'text', text }] }),
+    submits: (text: string, sessionID = 'ses_1') => hooks['chat.message']({ sessionID }, { message: { agent: 'plan' }, parts: [{ type: 'text', text }] }),
     turnEnds: async (sessionID = 'ses_1') => {
       await happens('session.status', { sessionID, status: { type: 'busy' } })
       await happens('session.status', { sessionID, status: { type: 'idle' } })
@@ -94,7 +94,7 @@ describe('the plugin in OpenCode', () => {
     await turnEnds()
     const prompt = await waitFor('the prompt', () => posts[0])
     expect(prompt.path).toMatch(/^\/session\/ses_1\/prompt_async\?/)
-    expect(prompt.body).toEqual({ parts: [{ type: 'text', text: 'Commit first.' }] })
+    expect(prompt.body).toEqual({ parts: [{ type: 'text', text: 'Commit first.' }], agent: 'plan' })
     writeFileSync(join(folder, 'answer'), '')
     await submits('Commit first.')
     await turnEnds()
