@@ -2,14 +2,13 @@ import { dirname, join } from 'node:path'
 import type { CliFinding } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
-import { changeJson, claudeHome, isObject, readJson, type ClaudeHome, type Json } from './home.ts'
+import { undecidedServers } from './project-servers.ts'
+import { changeJson, claudeHome, isObject, readJson, strings, type ClaudeHome, type Json } from './home.ts'
 
 /** The version that the end-to-end tests drive. */
 export const TESTED = '2.1.330'
 
 const ok = (found: string): CliFinding => ({ status: 'ok', found })
-
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
 
 async function version(options: AgentCliOptions, program: string): Promise<CliFinding> {
   const [, ...before] = options.config.command
@@ -134,6 +133,18 @@ async function hooksAllowed(home: ClaudeHome, repository: string): Promise<CliFi
   return []
 }
 
+async function projectServers(home: ClaudeHome, repository: string): Promise<CliFinding[]> {
+  const names = await undecidedServers(home, repository, repository)
+  if (names.length === 0) return []
+  return [
+    {
+      status: 'warning',
+      found: `agents do without ${names.join(', ')} of .mcp.json: nobody has said whether Claude Code may use ${names.length === 1 ? 'it' : 'them'} here`,
+      fix: 'Run `claude` in the main worktree once, and choose.',
+    },
+  ]
+}
+
 /** What stands between a start of Claude Code in this repository and its first turn. */
 export async function diagnoseClaude(options: AgentCliOptions, repository: string): Promise<CliFinding[]> {
   const found = await locateProgram(options.config.command[0] ?? 'claude', { agent: options.name, path: options.path, home: options.home })
@@ -149,5 +160,6 @@ export async function diagnoseClaude(options: AgentCliOptions, repository: strin
     ...apiKey(home, state),
     trust(home, state, repository),
     ...(await hooksAllowed(home, repository)),
+    ...(await projectServers(home, repository)),
   ]
 }

@@ -26,6 +26,9 @@ export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** What is text in an array, if it is one. */
+export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+
 /** A JSON object from a file; undefined where there is none, or it can’t be read as one. */
 export async function readJson(file: string): Promise<Json | undefined> {
   try {

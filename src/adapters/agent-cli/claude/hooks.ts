@@ -44,6 +44,9 @@ function question(input: unknown): string {
   return words.length === 0 ? 'it asks a question in its terminal' : `it asks in its terminal: ${words.join(' ')}`
 }
 
+/** A subagent works in the same program, under an id beside the session’s. */
+const nesting = (body: Body): { nested?: true } => (text(body, 'agent_id') === '' ? {} : { nested: true })
+
 function read(event: string, body: Body): HookFact | null {
   switch (event) {
     case 'SessionStart':
@@ -52,10 +55,10 @@ function read(event: string, body: Body): HookFact | null {
     case 'UserPromptSubmit':
       return { kind: 'prompt', prompt: text(body, 'prompt'), ...session(body) }
     case 'PreToolUse':
-      return { kind: 'tool-start', tool: text(body, 'tool_name') }
+      return { kind: 'tool-start', tool: text(body, 'tool_name'), ...nesting(body) }
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return { kind: 'tool-end', tool: text(body, 'tool_name'), ...(text(body, 'agent_id') === '' ? {} : { nested: true }) }
+      return { kind: 'tool-end', tool: text(body, 'tool_name'), ...nesting(body) }
     case 'PermissionRequest':
       // A choice between answers can’t be approved or denied.
       if (body['tool_name'] === 'AskUserQuestion') return { kind: 'waiting', reason: question(body['tool_input']) }

@@ -5,6 +5,7 @@ import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { claudeHome } from './home.ts'
 import { HOOK_TIMEOUTS } from './hooks.ts'
+import { undecidedServers } from './project-servers.ts'
 import { findTranscript, freeSessionId } from './sessions.ts'
 
 /** A longer prompt is read from its file: one argument may have 128 KiB on Linux. Bytes. */
@@ -12,7 +13,7 @@ const MAX_PROMPT = 100_000
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
-function settings(request: LaunchRequest, promptInFile: boolean): Record<string, unknown> {
+function settings(request: LaunchRequest, promptInFile: boolean, notUsed: readonly string[]): Record<string, unknown> {
   const { permissions, hookScript, toolTimeout } = request
   const hook = (event: string, timeout: number) => [{ hooks: [{ type: 'command', command: `sh ${quoted(hookScript)} ${event}`, timeout }] }]
   return {
@@ -26,6 +27,8 @@ function settings(request: LaunchRequest, promptInFile: boolean): Record<string,
     permissions: {
       allow: ['mcp__exomonad', ...(promptInFile ? [`Read(/${request.promptFile})`] : []), ...(permissions.policy === 'list' ? permissions.allow : [])],
     },
+    // Nobody is there to be asked, and none is used unasked.
+    ...(notUsed.length === 0 ? {} : { disabledMcpjsonServers: notUsed }),
     ...(permissions.policy === 'all' ? { skipDangerousModePermissionPrompt: true } : {}),
   }
 }
@@ -69,7 +72,8 @@ export async function planClaude(options: AgentCliOptions, request: LaunchReques
   const found = await locateProgram(program, { agent: name, path: options.path, home: options.home })
   if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: name })
 
-  const { folder } = claudeHome(options)
+  const home = claudeHome(options)
+  const { folder } = home
   const transcript = request.mode === 'start' || request.session === null ? null : await findTranscript(folder, request.session)
   const origin = transcript === null || request.session === null ? null : request.session.id
   const own = request.mode === 'resume' && origin !== null ? origin : await freeSessionId(folder, request.agentId)
@@ -85,7 +89,8 @@ export async function planClaude(options: AgentCliOptions, request: LaunchReques
         ]
 
   const promptInFile = Buffer.byteLength(request.prompt) > MAX_PROMPT
-  const settingsFile: PlannedFile = { path: join(request.folder, 'claude-settings.json'), content: json(settings(request, promptInFile)) }
+  const notUsed = await undecidedServers(home, request.repository, request.worktree)
+  const settingsFile: PlannedFile = { path: join(request.folder, 'claude-settings.json'), content: json(settings(request, promptInFile, notUsed)) }
   const mcpFile: PlannedFile = { path: join(request.folder, 'claude-mcp.json'), content: json({ mcpServers: { exomonad: server(request) } }) }
   return {
     argv: [

@@ -163,6 +163,20 @@ describe('a launch of Claude Code', () => {
     expect((await plan({ mode: 'fork', session: { id: PARENT, transcript: null } })).session).toBe('fresh')
   })
 
+  it('does without the project’s MCP servers that the person has not decided about, so that no dialog asks', async () => {
+    const { plan, home } = person()
+    const repository = join(home, 'repository')
+    const worktree = join(home, 'worktree')
+    for (const folder of [repository, worktree]) mkdirSync(join(folder, '.claude'), { recursive: true })
+    expect((await plan({ repository, worktree })).settings.disabledMcpjsonServers).toBeUndefined()
+    writeFileSync(join(worktree, '.mcp.json'), JSON.stringify({ mcpServers: { liked: {}, refused: {}, unknown: {} } }))
+    const decisions = join(repository, '.claude', 'settings.local.json')
+    writeFileSync(decisions, JSON.stringify({ enabledMcpjsonServers: ['liked'], disabledMcpjsonServers: ['refused'] }))
+    expect((await plan({ repository, worktree })).settings.disabledMcpjsonServers).toEqual(['unknown'])
+    writeFileSync(decisions, JSON.stringify({ enableAllProjectMcpServers: true }))
+    expect((await plan({ repository, worktree })).settings.disabledMcpjsonServers).toBeUndefined()
+  })
+
   it('keeps loopback out of a proxy, and lets the configuration’s variables win', async () => {
     expect((await person().plan()).env['NO_PROXY']).toBeUndefined()
     const { env } = await person({ env: { DISABLE_AUTOUPDATER: '0' } }, { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '.corp' }).plan()
