@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ExomonadError } from '../../../errors.ts'
 import type { LaunchPlan, LaunchRequest, PlannedFile } from '../agent-cli.ts'
+import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { gitIdentity } from './git-identity.ts'
 import { homeIn, linksFor, loginOf, readPersonalHome } from './home.ts'
@@ -75,6 +77,8 @@ async function sessionFor(name: string, request: LaunchRequest): Promise<Session
 export async function planGemini(options: AgentCliOptions, passed: (name: string) => string | undefined, request: LaunchRequest): Promise<LaunchPlan> {
   const { name, config } = options
   const { folder, permissions, worktree } = request
+  const program = await locateProgram(config.command[0] ?? 'gemini', { agent: name, path: options.path, home: options.home })
+  if (program.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', program.reason, { agent: name })
   const personal = await readPersonalHome(passed('GEMINI_CLI_HOME') ?? options.userHome)
   const home = homeIn(folder)
   const session = await sessionFor(name, request)
@@ -88,7 +92,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
   const workspace = await readFile(join(worktree, '.gemini', 'settings.json'), 'utf8').then(parseSettings, () => null)
   warnings.push(...obstacles(workspace ?? {}).map((obstacle) => `.gemini/settings.json of the branch: ${obstacle}.`))
 
-  const argv = [...config.command]
+  const argv = [program.path, ...config.command.slice(1)]
   if (config.model !== undefined) argv.push(`--model=${config.model}`)
   if (permissions.policy === 'all') {
     if (asTable(personal.settings['security'])['disableYoloMode'] === true)

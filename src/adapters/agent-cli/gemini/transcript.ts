@@ -102,7 +102,7 @@ export async function findChat(home: string, sessionId: string): Promise<string 
 
 /** Whether anything was asked of it: before, it may stand at a dialog. */
 export const tookPrompt = (chat: Chat): boolean =>
-  [...chat.messages.values()].some(({ type, heard }) => type === 'user' && !heard.startsWith('<session_context>') && heard !== '')
+  [...chat.messages.values()].some(({ type, heard }) => type === 'user' && heard !== '' && !/^<(session|hook)_context>/.test(heard))
 
 /** Tokens by model, of this session alone: what an import brought along is older than it. */
 export function usageOf({ messages, startedAt }: Chat): Usage {
