@@ -49,7 +49,7 @@ async function providerFinding(home: string, variables: Readonly<Record<string, 
   if (/"provider"\s*:/.test(variables['OPENCODE_CONFIG_CONTENT'] ?? '')) return { status: 'ok', found: 'a provider by OPENCODE_CONFIG_CONTENT' }
   return {
     status: 'warning',
-    found: 'no provider that OpenCode could ask',
+    found: 'no provider: OpenCode would use a free model of its maker’s service',
     fix: 'Run `opencode auth login`, or set a key such as ANTHROPIC_API_KEY. Keys by other names need environment.pass in .exomonad/config.toml.',
   }
 }

@@ -22,8 +22,8 @@ const session = { id: 'ses_parent', transcript: null }
 describe('how OpenCode is started', () => {
   it('serves on a loopback port of its own behind a password, with the task as it is', async () => {
     const request = launchRequest()
-    const plan = await create({ model: 'mock/big', args: ['--mini'] }).plan(request)
-    expect(plan.argv).toEqual(['opencode', '--mini', '--model', 'mock/big', '--hostname', '127.0.0.1', '--port', '4200', '--prompt', request.prompt])
+    const plan = await create({ model: 'mock/big', args: ['--agent', 'build'] }).plan(request)
+    expect(plan.argv).toEqual(['opencode', '--agent', 'build', '--model', 'mock/big', '--hostname', '127.0.0.1', '--port', '4200', '--prompt', request.prompt])
     expect(plan.env['OPENCODE_SERVER_PASSWORD']).toMatch(/^[0-9a-f]{64}$/)
     expect(plan.channel).toEqual({ url: 'http://127.0.0.1:4200', password: plan.env['OPENCODE_SERVER_PASSWORD'] })
     expect(plan.argv.join(' ')).not.toContain(plan.env['OPENCODE_SERVER_PASSWORD'])
