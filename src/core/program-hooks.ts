@@ -115,14 +115,14 @@ export function createProgramHooks(
       }
       case 'tool-start': {
         const now = await countTool({ store, clock }, agent.id)
-        if (now !== undefined) await works(now, at)
+        if (now !== undefined && !restsWhile(now, fact)) await works(now, at)
         return NONE
       }
       case 'tool-end': {
         permissions.settled(agent.id, fact.tool)
         await states.seen(agent.id)
         usage.refresh(agent.id)
-        await works(agent, at)
+        if (!restsWhile(agent, fact)) await works(agent, at)
         if (at !== undefined || signal?.aborted === true || fact.nested === true || !cli.hooks?.carries(event)) return NONE
         const text = await outbox.takeForHook(agent.id)
         return text === null ? NONE : { kind: 'context', text }
@@ -148,6 +148,9 @@ export function createProgramHooks(
         return NONE
     }
   }
+
+  /** A subagent that works on after the turn has ended makes no turn. */
+  const restsWhile = (agent: Agent, fact: { readonly nested?: boolean }): boolean => agent.state === 'idle' && fact.nested === true
 
   return async (caller, event, body, { at, signal } = {}) => {
     const { agent } = caller

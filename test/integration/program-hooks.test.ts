@@ -150,6 +150,15 @@ describe('hooks of an agent CLI', () => {
     expect(await says('after', { kind: 'tool-end', tool: 'Read' })).toBeNull()
   })
 
+  it('of a subagent that works on after the turn begin no turn', async () => {
+    await set({ state: 'idle', stateAt: 1 })
+    await says('x', { kind: 'tool-start', tool: 'Read', nested: true })
+    await says('x', { kind: 'tool-end', tool: 'Read', nested: true })
+    expect(await now()).toMatchObject({ state: 'idle', toolCalls: 1 })
+    await says('x', { kind: 'tool-start', tool: 'Read' })
+    expect((await now()).state).toBe('running')
+  })
+
   it('hold it at its stop for a reason, and let it rest without one', async () => {
     stopAnswer = { decision: 'block', objection: 'uncommitted', reason: 'Commit first.' }
     expect(await says('Stop', { kind: 'stop', again: false })).toEqual({ event: 'Stop', kind: 'block', reason: 'Commit first.' })

@@ -3,8 +3,8 @@ export type HookFact =
   | { readonly kind: 'session-start'; readonly sessionId?: string; readonly transcript?: string }
   /** A prompt was submitted: a turn begins. */
   | { readonly kind: 'prompt'; readonly prompt: string; readonly sessionId?: string; readonly transcript?: string }
-  | { readonly kind: 'tool-start'; readonly tool: string }
-  /** `nested`: in a subagent of the program’s own, which would get what the answer carries. */
+  /** `nested`: in a subagent of the program’s own. It may work on after the turn has ended, and would get what an answer carries. */
+  | { readonly kind: 'tool-start'; readonly tool: string; readonly nested?: boolean }
   | { readonly kind: 'tool-end'; readonly tool: string; readonly nested?: boolean }
   /** It would ask a person whether this may be done. `id`: to answer it by `AgentCli.answerPermission`. */
   | { readonly kind: 'permission'; readonly tool: string; readonly detail: string; readonly id?: string }

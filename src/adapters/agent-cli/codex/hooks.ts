@@ -37,7 +37,7 @@ function read(event: string, body: Body): HookFact | null {
   const nested = isNested(body)
   switch (event) {
     case 'PreToolUse':
-      return { kind: 'tool-start', tool }
+      return { kind: 'tool-start', tool, ...(nested ? { nested } : {}) }
     case 'PostToolUse':
       return { kind: 'tool-end', tool, ...(nested ? { nested } : {}) }
     case 'PermissionRequest':

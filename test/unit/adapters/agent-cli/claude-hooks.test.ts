@@ -20,6 +20,7 @@ describe('what Claude Code’s hooks say', () => {
     ['UserPromptSubmit', { ...TURN, prompt: 'Go on [m-1]' }, { kind: 'prompt', prompt: 'Go on [m-1]', ...known }],
     ['PreToolUse', { ...TURN, ...bash }, { kind: 'tool-start', tool: 'Bash' }],
     ['PostToolUse', { ...TURN, ...bash, tool_response: {}, duration_ms: 36 }, { kind: 'tool-end', tool: 'Bash' }],
+    ['PreToolUse', { ...TURN, ...bash, agent_id: 'ab20378c05fcf25e8' }, { kind: 'tool-start', tool: 'Bash', nested: true }],
     ['PostToolUse', { ...TURN, ...bash, agent_id: 'ab20378c05fcf25e8', agent_type: 'general-purpose' }, { kind: 'tool-end', tool: 'Bash', nested: true }],
     ['PostToolUseFailure', { ...TURN, ...bash, error: 'Exit code 3' }, { kind: 'tool-end', tool: 'Bash' }],
     ['PermissionRequest', { ...TURN, ...bash, permission_suggestions: [] }, { kind: 'permission', tool: 'Bash', detail: 'git commit -m x' }],

@@ -20,6 +20,7 @@ describe('what Codex’s hooks say', () => {
     ['UserPromptSubmit', { ...TURN, prompt: 'Go on [m-1]' }, { kind: 'prompt', prompt: 'Go on [m-1]', ...known }],
     ['PreToolUse', { ...TURN, tool_name: 'mcp__exomonad__tree', tool_input: {}, tool_use_id: 'call_13' }, { kind: 'tool-start', tool: 'mcp__exomonad__tree' }],
     ['PostToolUse', { ...TURN, ...shell, tool_response: 'done\n' }, { kind: 'tool-end', tool: 'Bash' }],
+    ['PreToolUse', { ...TURN, ...shell, agent_id: '01a2' }, { kind: 'tool-start', tool: 'Bash', nested: true }],
     ['PostToolUse', { ...TURN, ...shell, agent_id: '01a2', agent_type: 'worker' }, { kind: 'tool-end', tool: 'Bash', nested: true }],
     ['PermissionRequest', { ...TURN, ...shell }, { kind: 'permission', tool: 'Bash', detail: 'git commit -m x' }],
     ['PermissionRequest', { ...TURN, tool_name: 'other', tool_input: { path: '/etc' } }, { kind: 'permission', tool: 'other', detail: '{"path":"/etc"}' }],
