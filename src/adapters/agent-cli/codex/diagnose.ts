@@ -88,7 +88,11 @@ function successorOf(catalog: string, chosen: string): string | undefined {
 }
 
 export async function diagnoseCodex(options: CodexDiagnosis): Promise<readonly CliFinding[]> {
-  const found = await version(options)
+  // Where it can’t be found, the message says what to do.
+  const found = await version(options).catch((error: unknown): CliFinding => ({
+    status: 'problem',
+    found: error instanceof Error ? error.message : String(error),
+  }))
   if (found.status === 'problem') return [found]
   const own = await ownConfig(options.codexHome)
   return [found, await login(options, own), ...(await model(options, own))]
