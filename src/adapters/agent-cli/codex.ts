@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { ExecResult } from '../exec.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from './agent-cli.ts'
+import { isQueued, subagentsOf } from './codex/databases.ts'
 import { diagnoseCodex } from './codex/diagnose.ts'
 import { codexHooks } from './codex/hooks.ts'
 import { overrides } from './codex/overrides.ts'
 import { permissionPlan } from './codex/permissions.ts'
-import { enqueue, isQueued, LONGEST_ARGUMENT } from './codex/queue.ts'
-import { findRollout, lastTurn, mentionedIn, usageIn } from './codex/rollout.ts'
+import { enqueue, LONGEST_ARGUMENT } from './codex/queue.ts'
+import { findRollout, lastTurn, mentionedIn, usageOf } from './codex/rollout.ts'
 import { readInputLine, readTitle } from './codex/screen.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
@@ -125,7 +126,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
     },
     usage: async (live) => {
       const rollout = await rolloutOf(live)
-      return rollout === null || live.session === null ? null : usageIn(rollout, live.session.id)
+      return rollout === null || live.session === null ? null : usageOf([live.session, ...subagentsOf(sqliteHome, live.session.id)], codexHome)
     },
   }
 }

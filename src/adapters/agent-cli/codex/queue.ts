@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import type { ExecResult } from '../../exec.ts'
 import type { ChannelResult } from '../agent-cli.ts'
 import { lastTurn } from './rollout.ts'
@@ -42,18 +40,4 @@ export async function enqueue(
   if (result.exitCode === 0) return { kind: 'accepted' }
   if (result.exitCode === null && result.startError === null) throw new Error(`codex queue was ended by ${result.signal ?? 'its time limit'}`)
   return refused(result.startError ?? (result.stderr.trim().split('\n').at(-1) || `codex queue ended with ${result.exitCode}`))
-}
-
-/** Whether one of these words stands in a message that waits in the queue. What can’t be read holds none. */
-export function isQueued(sqliteHome: string, sessionId: string, words: readonly string[]): boolean {
-  let database: Database.Database | undefined
-  try {
-    database = new Database(join(sqliteHome, 'queue_1.sqlite'), { readonly: true, fileMustExist: true, timeout: 500 })
-    const payloads = database.prepare<[string], string>('select payload_json from queued_items where thread_id = ?').pluck().all(sessionId)
-    return payloads.some((payload) => words.some((word) => payload.includes(word)))
-  } catch {
-    return false
-  } finally {
-    database?.close()
-  }
 }

@@ -63,9 +63,8 @@ const count = (record: Readonly<Record<string, unknown>>, key: string): number =
   return typeof value === 'number' && value > 0 ? value : 0
 }
 
-/** Tokens of every answer of the session’s own. Input is what was neither read from nor written to the cache. */
-export async function usageIn(path: string, sessionId: string): Promise<Usage> {
-  const models: Record<string, Usage['models'][string]> = {}
+/** Adds the tokens of every answer of the session’s own. Input is what was neither read from nor written to the cache. */
+async function addUsage(models: Record<string, Usage['models'][string]>, path: string, sessionId: string): Promise<void> {
   let model = 'unknown'
   for await (const text of linesOf(path)) {
     if (!text.includes('"turn_context"') && !text.includes('"token_usage_record"')) continue
@@ -81,6 +80,15 @@ export async function usageIn(path: string, sessionId: string): Promise<Usage> {
       cacheRead: before.cacheRead + cacheRead,
       cacheWrite: before.cacheWrite + cacheWrite,
     }
+  }
+}
+
+/** Of the sessions that have a file, by model. */
+export async function usageOf(sessions: readonly SessionRef[], codexHome: string): Promise<Usage> {
+  const models: Record<string, Usage['models'][string]> = {}
+  for (const session of sessions) {
+    const path = await findRollout(session, codexHome)
+    if (path !== null) await addUsage(models, path, session.id)
   }
   return { models }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isQueued } from '../../../../src/adapters/agent-cli/codex/queue.ts'
-import { findRollout, lastTurn, mentionedIn, usageIn } from '../../../../src/adapters/agent-cli/codex/rollout.ts'
+import { isQueued, subagentsOf } from '../../../../src/adapters/agent-cli/codex/databases.ts'
+import { findRollout, lastTurn, mentionedIn, usageOf } from '../../../../src/adapters/agent-cli/codex/rollout.ts'
 
 const ID = '01a200eb-f663-7390-9e99-019955e15f74'
 const PARENT = '01a200eb-44f7-7f82-ac25-44a53997c240'
@@ -66,7 +66,15 @@ describe('the file of a Codex session', () => {
 
   it('tells the tokens of its own, by model, each once', async () => {
     const { path } = rollout(LINES)
-    expect(await usageIn(path, ID)).toEqual({
+    expect(
+      await usageOf(
+        [
+          { id: ID, transcript: path },
+          { id: PARENT, transcript: '/gone.jsonl' },
+        ],
+        '/nowhere',
+      ),
+    ).toEqual({
       models: {
         'gpt-6.1-sol': { input: 700, output: 50, cacheRead: 200, cacheWrite: 100 },
         'gpt-6-luna': { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 },
@@ -95,5 +103,34 @@ describe('Codex’s queue', () => {
     expect(isQueued(home, ID, ['m-0', 'm-1'])).toBe(true)
     expect(isQueued(home, ID, ['m-2'])).toBe(false)
     expect(isQueued(home, PARENT, ['m-1'])).toBe(false)
+  })
+})
+
+describe('Codex’s subagents', () => {
+  it('are found with theirs; what they use counts for the agent', async () => {
+    const { home, path } = rollout(LINES)
+    expect(subagentsOf(home, PARENT)).toEqual([])
+    const database = new Database(join(home, 'state_5.sqlite'))
+    database.exec(`create table thread_spawn_edges (parent_thread_id text not null, child_thread_id text not null primary key);
+      create table threads (id text primary key, rollout_path text not null)`)
+    const edge = database.prepare('insert into thread_spawn_edges values (?, ?)')
+    const thread = database.prepare('insert into threads values (?, ?)')
+    edge.run(PARENT, 'child')
+    edge.run('child', ID)
+    edge.run('other', 'not-ours')
+    for (const [id, file] of [
+      [PARENT, '/p.jsonl'],
+      ['child', '/c.jsonl'],
+      [ID, path],
+      ['not-ours', '/n.jsonl'],
+    ] as const)
+      thread.run(id, file)
+    database.close()
+    const found = subagentsOf(home, PARENT)
+    expect(found).toEqual([
+      { id: 'child', transcript: '/c.jsonl' },
+      { id: ID, transcript: path },
+    ])
+    expect((await usageOf(found, home)).models['gpt-6.1-sol']).toMatchObject({ input: 700, output: 50 })
   })
 })
