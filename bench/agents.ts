@@ -35,9 +35,12 @@ export async function measureAgents(): Promise<Figure[]> {
       try {
         // A world for each: what one leaves behind must not be measured with the next.
         const world = await openBenchWorld(cli)
+        const interrupted = (): void => void world.stop().finally(() => process.exit(130))
+        process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
         try {
           figures.push(...(await measure(world)))
         } finally {
+          process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
           await world.stop()
         }
       } catch (error) {

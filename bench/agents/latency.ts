@@ -5,7 +5,9 @@ import type { BenchWorld } from './world.ts'
 
 const IDLE_ROUNDS = 40
 const FLOOR_ROUNDS = 10
-const MID_ROUNDS = 40
+/** Of each prompt, and how many prompts: Gemini CLI looks for loops after 30 turns of one. */
+const MID_ROUNDS = 10
+const MID_PROMPTS = 4
 /** Between paste and Enter where a person’s hands are played: what the adapters take. Milliseconds. */
 const ENTER_DELAY = 300
 
@@ -18,8 +20,13 @@ export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
   const floors: number[] = []
   const until = async (from: number, word: string): Promise<number> =>
     (await waitFor(`the model to see ${word}`, () => world.seenSince(from, word), { limit: 60_000, every: 5 })).at
-  for (let round = 0; round < IDLE_ROUNDS; round += 1) {
+  /** Idle for a moment: at the very end of a turn the program is still busy with itself. */
+  const settled = async (): Promise<void> => {
     await world.rests('idle')
+    await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 400))
+  }
+  for (let round = 0; round < IDLE_ROUNDS; round += 1) {
+    await settled()
     const word = `idle-word-${round}-`
     const from = world.model.seen.length
     const begun = Date.now()
@@ -28,7 +35,7 @@ export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
   }
   const pane = (await world.node('idle'))?.pane ?? ''
   for (let round = 0; round < FLOOR_ROUNDS; round += 1) {
-    await world.rests('idle')
+    await settled()
     const word = `hand-word-${round}-`
     const from = world.model.seen.length
     const begun = Date.now()
@@ -69,37 +76,42 @@ export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
  */
 export async function measureMidTurn(world: BenchWorld): Promise<Figure[]> {
   const { name } = world.cli
-  const steps = Array.from({ length: MID_ROUNDS * 2 + 40 }, (_, index): Step => ({ call: 'check_mail', input: { peek: true }, hold: `mid-${index}` }))
-  const { marker } = await world.worker('mid', steps)
+  const { marker } = await world.worker('mid', [{ say: 'Ready.' }])
   await world.model.sees(marker)
   const values: number[] = []
   const floors: number[] = []
-  let turn = 0
   let carriedLater = 0
-  for (let round = 0; round < MID_ROUNDS; round += 1) {
-    await world.model.holds(`mid-${turn}`)
-    const begunFloor = Date.now()
-    world.model.release(`mid-${turn}`)
-    turn += 1
-    await world.model.holds(`mid-${turn}`)
-    floors.push((world.model.seen.at(-1)?.at ?? Date.now()) - begunFloor)
-
-    const word = `mid-word-${round}-`
-    const from = world.model.seen.length
-    const begun = Date.now()
-    await world.client.callTool('send', { to: 'mid', message: `Mind this: ${word}` })
-    for (let tries = 0; world.seenSince(from, word) === undefined; tries += 1) {
-      if (tries > 20) throw new Error(`${word} was not seen in 20 turns`)
-      if (tries > 0) carriedLater += 1
-      // Also a channel beside the hooks may bring it while the model thinks.
-      world.model.release(`mid-${turn}`)
+  for (let prompt = 0; prompt < MID_PROMPTS; prompt += 1) {
+    await world.rests('mid')
+    const hold = (turn: number): string => `mid-${prompt}-${turn}`
+    // Each call another one: the same again and again would be taken for a loop, too.
+    const steps = Array.from({ length: MID_ROUNDS * 2 + 20 }, (_, turn): Step => ({ call: 'note', input: { message: `step ${turn}` }, hold: hold(turn) }))
+    await world.tell('mid', steps)
+    let turn = 0
+    for (let round = 0; round < MID_ROUNDS; round += 1) {
+      await world.model.holds(hold(turn))
+      const begunFloor = Date.now()
+      world.model.release(hold(turn))
       turn += 1
-      await Promise.race([world.model.holds(`mid-${turn}`), waitFor(word, () => world.seenSince(from, word), { limit: 60_000, every: 5 })])
-      await world.model.holds(`mid-${turn}`)
+      await world.model.holds(hold(turn))
+      floors.push((world.model.seen.at(-1)?.at ?? Date.now()) - begunFloor)
+
+      const word = `mid-word-${prompt}-${round}-`
+      const from = world.model.seen.length
+      const begun = Date.now()
+      await world.client.callTool('send', { to: 'mid', message: `Mind this: ${word}` })
+      for (let tries = 0; world.seenSince(from, word) === undefined; tries += 1) {
+        if (tries > 10) throw new Error(`${word} was not seen in 10 turns`)
+        if (tries > 0) carriedLater += 1
+        world.model.release(hold(turn))
+        turn += 1
+        await world.model.holds(hold(turn))
+      }
+      values.push((world.seenSince(from, word)?.at ?? Date.now()) - begun)
     }
-    values.push((world.seenSince(from, word)?.at ?? Date.now()) - begun)
+    world.model.script(`told-${prompt + 1}`, { say: 'Done.' })
+    for (const [index] of steps.entries()) world.model.release(hold(index))
   }
-  for (const [index] of steps.entries()) world.model.release(`mid-${index}`)
   const row = (share: number, title: string): Figure => ({
     name: `${name}: message → seen by the model, mid-turn, ${title}${carriedLater === 0 ? '' : ` (${carriedLater} × with a later call)`}`,
     unit: 'ms',
@@ -107,7 +119,7 @@ export async function measureMidTurn(world: BenchWorld): Promise<Figure[]> {
     floorName: 'the tool call without a message',
     floor: median(floors),
     target: null,
-    samples: MID_ROUNDS,
+    samples: values.length,
   })
   return [row(0.5, 'p50'), row(0.99, 'p99')]
 }
