@@ -15,9 +15,12 @@ export async function allowDialogs(
       if (await done()) return true
       const ends: string[] = []
       for (const { agent, cli } of agents) {
-        const screen = await world.screen(agent).catch(() => '')
+        const screen = await world.screen(agent).catch((error: unknown) => String(error))
         if (cli.dialog.test(screen)) await world.key(agent, 'Enter')
-        ends.push(`── ${agent}\n${screen.trimEnd().split('\n').slice(-12).join('\n')}`)
+        const node = await world.tree.agent(agent).catch(() => undefined)
+        ends.push(
+          `── ${agent} (${node?.state}: ${node?.state_reason}; ${node?.undelivered} undelivered)\n${screen.trimEnd().split('\n').slice(-12).join('\n')}`,
+        )
       }
       throw new Error(ends.join('\n'))
     },
@@ -27,7 +30,7 @@ export async function allowDialogs(
 
 /** Which CLI an agent of the mixed tree runs, by its name. */
 export function firstUse(clis: readonly RealCli[], agent: string): RealCli {
-  const name = agent === 'leaf' ? 'codex' : agent === 'main' ? 'claude' : agent.replace('from-', '')
+  const name = agent === 'leaf' ? 'codex' : agent === 'root' ? 'claude' : agent.replace('from-', '')
   const cli = clis.find((candidate) => candidate.name === name)
   if (cli === undefined) throw new Error(`${agent} runs none of the CLIs`)
   return cli

@@ -82,13 +82,13 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
     const files = ['gemini.txt', 'codex.txt', 'leaf.txt'].map((file) => `${tree.repository.path}/${file}`)
     await allowDialogs(
       world,
-      ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'main'].map((agent) => ({ agent, cli: firstUse(CLIS, agent) })),
+      ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'root'].map((agent) => ({ agent, cli: firstUse(CLIS, agent) })),
       async () => files.every((file) => existsSync(file)),
       200_000,
     )
     const { pull_requests: pulls } = await tree.call('pr_list', { state: 'merged' })
     expect(pulls).toHaveLength(4)
-    expect(await tree.repository.git('status', '--porcelain')).toBe('')
+    expect(await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')).toBe('')
     const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
     expect(undecided).toEqual([])
   })
