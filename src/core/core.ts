@@ -86,13 +86,21 @@ export interface Spawning {
   plan(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ planned: SpawnPlan[]; errors: SpawnError[] }>
 }
 
+export interface ResumedAgent {
+  agent_id: AgentId
+  name: string
+  pane: string
+  session: string
+  warnings: string[]
+}
+
 export interface Running {
   /** Launches the root’s agent with a task in a pane of its own. `already` where it runs. */
   up(task: string | undefined, agent: string | undefined): Promise<{ agent_id: AgentId; pane: string; already: boolean; warnings: string[] }>
   /** Ends all agents’ programs; work, branches and records stay, and `resume` brings them back. */
   down(): Promise<{ stopped: AgentId[] }>
   /** Agents whose program is gone are launched again in their worktree and session. Without an address, all of them. */
-  resume(address: string | undefined): Promise<{ resumed: { agent_id: AgentId; name: string; pane: string; session: string }[]; errors: SpawnError[] }>
+  resume(address: string | undefined): Promise<{ resumed: ResumedAgent[]; errors: SpawnError[] }>
   kill(caller: Caller, address: string): Promise<{ killed: AgentId[] }>
   /** What a person runs to see the agent’s pane; null where the multiplexer has no such thing (`socket` then serves its stream). */
   attach(address: string): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
@@ -198,8 +206,11 @@ export interface Talking {
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
   /** The whole text of a message to the caller, which confirms it. INVALID_ARG for others’. */
   read(caller: Caller, id: string): Promise<{ id: string; message: string }>
-  /** The human’s mail, open questions and approvals. `clear` marks the mail read. */
-  inbox(options: { clear: boolean }): Promise<{
+  /** The human’s mail, open questions and approvals. `clear` marks the mail read, once it is known to have arrived. */
+  inbox(
+    options: { clear: boolean },
+    receipt?: TakeReceipt,
+  ): Promise<{
     messages: InboxItem[]
     questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]
     approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]

@@ -176,7 +176,7 @@ export function createTalking({
       return { id, message }
     },
 
-    inbox: async ({ clear }) => {
+    inbox: async ({ clear }, take) => {
       const waiting = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
       const agents = await store.agents.list()
       const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
@@ -190,12 +190,15 @@ export function createTalking({
       )
       const approvalsOpen = await store.approvals.pending()
       if (clear && waiting.length > 0) {
-        await store.outbox.settle(
-          waiting.map((delivery) => delivery.id),
-          'acked',
-          'read in the inbox',
-          clock(),
-        )
+        const read: Receipt = {
+          confirm: async () => {
+            const ids = waiting.map((delivery) => delivery.id)
+            await store.outbox.settle(ids, 'acked', 'read in the inbox', clock())
+          },
+          giveBack: async () => {},
+        }
+        if (take === undefined) await read.confirm()
+        else take(read)
       }
       return {
         messages: waiting.map((delivery) => ({

@@ -57,7 +57,9 @@ export function createProof(deps: {
   let lookedAt = 0
 
   const isIdle = async (agent: Agent, cli: OutboxCli): Promise<boolean> => {
-    const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
+    // Without a terminal there is no program that could still take it.
+    if (agent.paneId === null) return true
+    const pane = await multiplexer.inspect(agent.paneId)
     const seen = await sight.observe(agent, cli, pane)
     return agent.state === 'idle' && (seen === null || seen.state === 'idle')
   }
@@ -70,7 +72,7 @@ export function createProof(deps: {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
     }
-    const shown = expected.lane === 'pane' && cli.acks ? await typing.isShown(agent, left) : false
+    const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left) : false
     if (shown === true && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
       expected.enteredAgain = true
       expected.dueAt = clock() + patience

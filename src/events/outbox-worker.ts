@@ -54,7 +54,7 @@ const PLAIN: OutboxCli = { acks: false, reportsState: false, enterDelay: 50, pas
 /** At once: there may be more to do. */
 const NOW = 0
 /** Between looks at a program that nobody tells of, milliseconds; doubles. */
-const WATCH = { first: 500, longest: 5000 }
+const WATCH = { first: 100, longest: 5000 }
 
 /**
  * Hands over what waits for one agent, one message at a time:

@@ -12,5 +12,5 @@ export const inbox = defineTool({
     questions: z.array(z.object({ question_id: z.string(), agent: z.string(), message: z.string(), asked_at: z.number() })),
     approvals: z.array(z.object({ approval_id: z.string(), agent: z.string(), what: z.string(), requested_at: z.number() })),
   }),
-  handler: ({ core }, input) => core.talking.inbox(input),
+  handler: ({ core, consumed }, input) => core.talking.inbox(input, consumed),
 })
