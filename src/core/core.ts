@@ -2,6 +2,8 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { MergeStrategy } from '../adapters/forge/forge.ts'
+import type { Hooks } from './agent-hooks.ts'
+import type { TakeReceipt } from './receipt.ts'
 
 /**
  * The use cases, as surfaces and tools see them. Results are the documents people and models read, hence snake_case.
@@ -17,19 +19,6 @@ export interface Core {
   readonly upkeep: Upkeep
   readonly view: View
 }
-
-/**
- * For what a result takes away from where it waited: it must not be lost together with a result that does not arrive. Exactly one of the two is
- * called, once it is known; a crash before that counts as `giveBack`.
- */
-export interface Receipt {
-  /** The whole result reached the caller. */
-  confirm(): Promise<void>
-  /** It did not: back to where it was, or on to another way. */
-  giveBack(): Promise<void>
-}
-/** Takes receipts. Without one, whatever is answered counts as arrived. */
-export type TakeReceipt = (receipt: Receipt) => void
 
 /** Who asks. The human acts for the root, or with `--as` for another agent. */
 export interface Caller {
@@ -216,38 +205,6 @@ export interface Talking {
     approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]
   }>
   decide(approvalId: string, decision: 'approved' | 'denied', reason: string | undefined): Promise<{ approval_id: string; decision: string }>
-}
-
-/** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
-export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'block'; objection: string; reason: string }
-
-/** `at`: when it was said (ms since the epoch), where it could not be told at once. What is known from later is not undone by it. */
-export interface Hooks {
-  /** The agent’s program runs; records session and transcript. */
-  sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }, at?: number): Promise<void>
-  /** A turn began: state running; acks deliveries named in the text. `goesOn`: the turn was held at its end, and this is why. */
-  promptSubmit(caller: Caller, facts: { prompt?: string | undefined; goesOn?: boolean | undefined }, at?: number): Promise<void>
-  /** A tool was used: a sign of life, counted. */
-  toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
-  /** The turn is about to end: the stop check. Allowed means idle. */
-  stop(caller: Caller): Promise<StopAnswer>
-  /** Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless something happened since. */
-  turnEnded(caller: Caller, at: number): Promise<void>
-  /** It waits for a person (permission prompt). */
-  waiting(caller: Caller, reason: string, at?: number): Promise<void>
-  sessionEnd(caller: Caller, reason: string): Promise<void>
-  /** Its MCP client was told of the tools. */
-  toolsListed(caller: Caller): void
-  /**
-   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to say. With `at`, told late, nothing is
-   * asked or answered. `signal`: whoever asked has given up.
-   */
-  fromProgram(
-    caller: Caller,
-    event: string,
-    body: Readonly<Record<string, unknown>>,
-    options?: { at?: number | undefined; signal?: AbortSignal | undefined },
-  ): Promise<Readonly<Record<string, unknown>> | null>
 }
 
 export interface Upkeep {

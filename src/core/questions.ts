@@ -1,9 +1,10 @@
 import type { AgentState, StoreTransaction } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { newQuestionId, type AgentId, type QuestionId } from '../ids.ts'
-import type { Caller, Receipt, Talking } from './core.ts'
+import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
+import type { Receipt } from './receipt.ts'
 import type { States } from './states.ts'
 import { resolveAddress } from './tree.ts'
 

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import type { Agent, Mail, Outcome } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Approvals } from './approvals.ts'
-import type { Caller, Receipt, Talking } from './core.ts'
+import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive } from './directory.ts'
 import type { AgentId } from '../ids.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
+import type { Receipt } from './receipt.ts'
 import { resolveAddress } from './tree.ts'
 
 /** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Receipt, TakeReceipt } from '../core/core.ts'
+import type { Receipt, TakeReceipt } from '../core/receipt.ts'
 import type { Log } from '../log.ts'
 
 /** What the result of a call takes away, until it is known whether the result arrived. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
-import type { Caller, Core, Receipt, TakeReceipt } from '../core/core.ts'
+import type { Caller, Core } from '../core/core.ts'
+import type { Receipt, TakeReceipt } from '../core/receipt.ts'
 import type { Log } from '../log.ts'
 import type { AnyTool } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Caller, Core, TakeReceipt } from '../core/core.ts'
+import type { Caller, Core } from '../core/core.ts'
+import type { TakeReceipt } from '../core/receipt.ts'
 
 /** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
 export type Audience = 'tl' | 'dev' | 'human'

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'
-import type { Caller, Core, Receipt } from '../../core/core.ts'
+import type { Caller, Core } from '../../core/core.ts'
+import type { Receipt } from '../../core/receipt.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
