@@ -7,7 +7,7 @@ export const GEMINI_EVENTS = ['SessionStart', 'BeforeAgent', 'BeforeTool', 'Afte
  * How a reason not to stop begins. It comes back as a prompt (BeforeAgent), also where a person broke the turn off and the model gets none of
  * it: so that is no proof that messages in it arrived, which the conversation gives instead.
  */
-const HELD = '[exomonad] Before you stop: '
+const HELD = 'Before you stop (exomonad):\n'
 /** What the program calls the answer of a turn that had none: it was broken off, or the model could not be asked. To hold it would be in vain. */
 const NOTHING_SAID = '[no response text]'
 
