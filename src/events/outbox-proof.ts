@@ -72,7 +72,7 @@ export function createProof(deps: {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
     }
-    const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left) : false
+    const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left, cli) : false
     if (shown === true && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
       expected.enteredAgain = true
       expected.dueAt = clock() + patience

@@ -40,10 +40,13 @@ export interface Typing {
   /** Pastes, waits the program’s delay, looks again, presses Enter. Throws where the multiplexer does not answer: the outcome is unknown. */
   type(agent: Agent, paneId: PaneId, text: string, hints: Hints & { progress: Progress }): Promise<Typed>
   /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
-  isShown(agent: Agent, left: readonly Delivery[]): Promise<boolean | undefined>
+  isShown(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean | undefined>
   /** Enter, if nothing is in the way. */
   enterOnceMore(agent: Agent, hints: Hints): Promise<boolean>
 }
+
+/** What programs show in their box in the place of a paste of several lines: `[Pasted Text: 6 lines]`, `[Pasted text #1 +5 lines]`, `[Pasted Content 1024 chars]`. */
+const PLACEHOLDER = /\[Pasted [^\]\n]{1,40}\]/i
 
 export function createTyping(deps: {
   readonly store: Store
@@ -105,11 +108,13 @@ export function createTyping(deps: {
       }
     },
 
-    isShown: async (agent, left) => {
+    isShown: async (agent, left, cli) => {
       if (agent.paneId === null) return undefined
       try {
         const screen = await multiplexer.capture(agent.paneId)
-        return left.some(({ id }) => shows(screen, id))
+        if (left.some(({ id }) => shows(screen, id))) return true
+        // A person’s box was empty before the paste: what stands for a paste in it now is that paste.
+        return PLACEHOLDER.test(screen) && cli.inputLine?.(await multiplexer.captureStyled(agent.paneId)) === 'text'
       } catch (error) {
         log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')
         return undefined

@@ -232,6 +232,31 @@ describe('proof', () => {
     expect(await bench.deliveries('human')).toHaveLength(1)
   })
 
+  it('presses Enter for a paste that the program shows as a placeholder only', async () => {
+    const { terminals, program } = bench
+    const standing = () => terminals.box.get(paneOf(AUTH)) ?? ''
+    terminals.multiplexer.capture = async () => `some output\n> ${standing() === '' ? '' : '[Pasted Text: 6 lines]'}`
+    program.script.inputLine = () => (standing() === '' ? 'empty' : 'text')
+    let enters = 0
+    terminals.script.enter = () => (++enters === 1 ? 'ignored' : { kind: 'typed' })
+    await bench.family()
+    await bench.outbox.start()
+    await bench.say('one\ntwo\nthree')
+    await until('it is submitted', () => terminals.submitted.length === 1)
+    expect(terminals.typed).toHaveLength(1)
+    program.conversation.push(String(terminals.submitted[0]?.text))
+    await until('it is confirmed', async () => (await first())?.state === 'acked')
+  })
+
+  it('takes the placeholder of an earlier paste for nothing where the box is empty', async () => {
+    const { terminals } = bench
+    terminals.multiplexer.capture = async () => '> [Pasted Text: 6 lines]\nUnderstood.\n> '
+    await bench.family()
+    await bench.outbox.start()
+    await bench.say('one')
+    await until('it is sent again', () => terminals.typed.length === 2)
+  })
+
   it('sends nothing again that a conversation can’t be asked about', async () => {
     bench.program.script.readable = false
     await bench.family()
