@@ -58,6 +58,8 @@ function environment(options: AgentCliOptions, request: LaunchRequest, isRoot: b
     CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS: '0',
     // Guesses at what a person might type next would stand in a box that nobody types in, and cost a request each.
     CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+    // A long conversation that rested for an hour would be asked about when it is taken up again.
+    CLAUDE_CODE_RESUME_THRESHOLD_MINUTES: '1000000000',
     // exomonad’s own tools are on loopback.
     ...(proxied ? { NO_PROXY: direct, no_proxy: direct } : {}),
     // It refuses to skip permissions as root otherwise.
