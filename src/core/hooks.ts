@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
-import type { Caller, Hooks, StopAnswer } from './core.ts'
+import type { Hooks, StopAnswer } from './agent-hooks.ts'
+import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { startedKey, type States } from './states.ts'
 import { countTool } from './tool-count.ts'

@@ -109,7 +109,7 @@ export function createLauncher(
       const env = {
         ...base,
         ...plan.env,
-        PATH: `${deps.agentPath}:${base['PATH'] ?? ''}`,
+        PATH: `${deps.agentPath}:${plan.env['PATH'] ?? base['PATH'] ?? ''}`,
         EXOMONAD_AGENT_ID: agent.id,
         EXOMONAD_AGENT_NAME: agent.name,
         EXOMONAD_PARENT_ID: agent.parentId ?? '',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { AgentId, PaneId } from '../ids.ts'
-import type { Caller, Running, SpawnError } from './core.ts'
+import type { Caller, ResumedAgent, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
@@ -72,7 +72,10 @@ export function createRunning(
       to: 'spawning',
       source: 'human',
       actor: 'human',
-      patch: { tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null },
+      patch: {
+        ...{ tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null },
+        ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
+      },
     })
     if (spawning === undefined)
       throw new ExomonadError('ALREADY_DEAD', `${agent.name} is ${agent.state}; that does not change.`, { agent: agent.id, state: agent.state })
@@ -137,9 +140,16 @@ export function createRunning(
       await launcher.requireProgram(agentCli)
       const resuming = task === undefined && root.task !== ''
       const { agents } = await settings.config()
-      await store.agents.update(root.id, { agentCli, tools: agents[agentCli]?.tools ?? null, ...(task === undefined ? {} : { task, outcome: null }) })
+      // The conversation of another program is nothing to go on with.
+      const session = root.agentCli === null || root.agentCli === agentCli ? {} : { sessionId: null, transcript: null }
+      await store.agents.update(root.id, {
+        agentCli,
+        ...session,
+        tools: agents[agentCli]?.tools ?? null,
+        ...(task === undefined ? {} : { task, outcome: null }),
+      })
       const prompt = await prompts('root', promptFacts({ ...root, task: task ?? root.task }, undefined))
-      const launched = await launchAgain({ ...root, agentCli, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
+      const launched = await launchAgain({ ...root, agentCli, ...session, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
       return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
     },
 
@@ -182,7 +192,7 @@ export function createRunning(
                 (agent.state === 'failed' || isAlive(agent.state)),
             )
           : [resolveAddress(agents, address)]
-      const resumed: { agent_id: AgentId; name: string; pane: string; session: string }[] = []
+      const resumed: ResumedAgent[] = []
       const errors: SpawnError[] = []
       for (const agent of wanted) {
         try {
@@ -197,7 +207,8 @@ export function createRunning(
             ),
           )
           const launched = await launchAgain(agent, 'resume', prompt)
-          resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session: launched.plan.session })
+          const { session, warnings } = launched.plan
+          resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session, warnings: [...warnings] })
         } catch (thrown) {
           const error = asExomonadError(thrown)
           if (address !== undefined) throw error

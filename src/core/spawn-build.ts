@@ -36,6 +36,9 @@ export function createSpawnBuilder(
     }
   }
 
+  const adapterOf = async ({ agentCli }: Agent): Promise<string | null> =>
+    agentCli === null ? null : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
+
   return {
     build: async (caller: Caller, agent: Agent, candidate: Candidate, journal: string): Promise<SpawnedAgent> => {
       const { spec, adopt } = candidate
@@ -60,7 +63,16 @@ export function createSpawnBuilder(
       await furnish(caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
-      const inherits = spec.kind === 'subtree' && session !== null
+      const [own, parents] = await Promise.all([adapterOf(agent), adapterOf(caller.agent)])
+      // A conversation is of one program; adapter `command` hands its file over, whatever it is of.
+      const readable = own === 'command' || own === parents
+      const inherits = spec.kind === 'subtree' && session !== null && readable
+      const strange =
+        spec.kind === 'subtree' && session !== null && !readable
+          ? [
+              `${agent.name} starts with a fresh conversation: it runs ${own ?? 'another program'}, which can’t read the one of its parent’s ${parents ?? 'program'}.`,
+            ]
+          : []
       const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', promptFacts(agent, caller.agent))
       const token = newToken()
       // The hash is stored before the program can use the token.
@@ -106,7 +118,7 @@ export function createSpawnBuilder(
         worktree: agent.worktree,
         pane: launched.paneId,
         session: launched.plan.session === 'forked' ? 'forked' : 'fresh',
-        warnings: [...launched.plan.warnings],
+        warnings: [...strange, ...launched.plan.warnings],
       }
     },
   }

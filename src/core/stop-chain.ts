@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
-import type { Caller, StopAnswer } from './core.ts'
+import type { StopAnswer } from './agent-hooks.ts'
+import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'

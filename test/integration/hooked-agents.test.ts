@@ -167,3 +167,18 @@ describe('a program with hooks', () => {
     await waitFor('the servers to end', () => !servers.some(isAlive))
   })
 })
+
+describe('a conversation', () => {
+  it('is not handed to a program of another kind: the child starts fresh, with a warning that says why', async () => {
+    const tree = await hooked('[agents.codex]\ncommand = ["sleep", "1000"]\n')
+    tree.script('lead', { steps: [] })
+    tree.script('same', { steps: [] })
+    expect(await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' })).toMatchObject({ session: 'fresh', warnings: [] })
+    await hookOf(tree, 'lead', 'UserPromptSubmit')
+    const other = await tree.call('spawn_subtree', { branch_name: 'other', task: 'Work.', agent: 'codex' }, { as: 'lead' })
+    expect(JSON.stringify(other)).toContain('other starts with a fresh conversation: it runs codex, which can’t read the one of its parent’s claude.')
+    // Of its own kind it tries, and says that there is nothing to be read.
+    const same = await tree.call('spawn_subtree', { branch_name: 'same', task: 'Work.', agent: 'hooked' }, { as: 'lead' })
+    expect(JSON.stringify(same)).toContain('same starts with a fresh conversation: session')
+  })
+})

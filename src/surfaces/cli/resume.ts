@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SpawnError } from '../../core/core.ts'
+import type { ResumedAgent, SpawnError } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
 import { present } from './output.ts'
@@ -7,7 +7,7 @@ import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
 
 interface ResumeAnswer {
-  readonly resumed: readonly { agent_id: string; name: string; pane: string; session: string }[]
+  readonly resumed: readonly ResumedAgent[]
   readonly errors: readonly SpawnError[]
 }
 
@@ -28,7 +28,10 @@ function describe(context: CliContext, answer: ResumeAnswer): string[] {
   const palette = context.palette()
   if (answer.resumed.length === 0 && answer.errors.length === 0) return ['Nothing to do: every agent’s program runs']
   return [
-    ...answer.resumed.map((agent) => `${palette.good('✓')} ${printableLine(agent.name)} ${palette.dim(`${agent.session} session, pane ${agent.pane}`)}`),
+    ...answer.resumed.flatMap((agent) => [
+      `${palette.good('✓')} ${printableLine(agent.name)} ${palette.dim(`${agent.session} session, pane ${agent.pane}`)}`,
+      ...agent.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
+    ]),
     ...answer.errors.map((error) => `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`),
   ]
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Caller, Hooks } from '../../core/core.ts'
+import type { Hooks } from '../../core/agent-hooks.ts'
+import type { Caller } from '../../core/core.ts'
 import { callerOf } from './auth.ts'
 import { answers } from './openapi.ts'
 
