@@ -106,14 +106,16 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
     },
     observe: async (live) => {
       const seen = readTitle(live.title)
-      if (seen !== null) return seen
-      if (live.title !== null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
+      if (seen !== null && seen.state !== 'idle') return seen
       const rollout = await rolloutOf(live)
-      const turn = rollout === null ? undefined : await lastTurn(rollout)
+      const turn = rollout === null ? undefined : await lastTurn(rollout).catch(() => undefined)
+      const reason = turn?.failure == null ? null : `its turn failed: ${turn.failure}`
+      if (seen !== null) return { ...seen, reason }
+      if (live.title !== null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
       // A turn that waits for a person looks the same in the file as one that goes on.
-      return turn === 'complete' || turn === 'interrupted'
-        ? { state: 'idle', reason: null, source: 'session' }
-        : { state: 'unknown', reason: 'it may be working', source: 'session' }
+      return turn === undefined || turn.state === 'working'
+        ? { state: 'unknown', reason: 'it may be working', source: 'session' }
+        : { state: 'idle', reason, source: 'session' }
     },
     inputLine: readInputLine,
     mentions: async (live, words) => {

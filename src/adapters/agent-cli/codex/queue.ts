@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ExecResult } from '../../exec.ts'
 import type { ChannelResult } from '../agent-cli.ts'
-import { lastTurn } from './rollout.ts'
+import { lastTurn, type Turn } from './rollout.ts'
 
 /** One argument holds at most 128 KiB on Linux. Bytes. */
 export const LONGEST_ARGUMENT = 100_000
@@ -14,10 +14,10 @@ const EVERY = 100
 
 const refused = (reason: string): ChannelResult => ({ kind: 'refused', reason })
 
-async function turnAtRest(rollout: string): Promise<Awaited<ReturnType<typeof lastTurn>>> {
+async function turnAtRest(rollout: string): Promise<Turn['state'] | undefined> {
   for (let left = UNTIL_WRITTEN / EVERY; left > 0; left--) {
     const turn = await lastTurn(rollout)
-    if (turn !== 'working') return turn
+    if (turn?.state !== 'working') return turn?.state
     await wait(EVERY)
   }
   return 'working'

@@ -96,17 +96,32 @@ export async function usageOf(sessions: readonly SessionRef[], codexHome: string
 /** Of the end of a file as much as surely holds the last turn’s beginning or end. Bytes. */
 const TAIL = 256 * 1024
 
-/** The state of the turn that began last; undefined where the end of the file tells of none. */
-export async function lastTurn(path: string): Promise<'working' | 'complete' | 'interrupted' | undefined> {
+export interface Turn {
+  readonly state: 'working' | 'complete' | 'interrupted'
+  /** Why it ended before its time, such as a refusal of the model’s provider: no hook tells of that. */
+  readonly failure: string | null
+}
+
+const LONGEST_FAILURE = 200
+
+/** One line, without what could steer a terminal. */
+function failureOf(error: unknown): string | null {
+  const message = isRecord(error) ? error['message'] : error
+  if (typeof message !== 'string' || message === '') return null
+  return message.replace(/[\u0000-\u001F\u007F-\u009F\s]+/g, ' ').slice(0, LONGEST_FAILURE)
+}
+
+/** The turn that began last; undefined where the end of the file tells of none. */
+export async function lastTurn(path: string): Promise<Turn | undefined> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(TAIL, size)), 0, Math.min(TAIL, size), Math.max(0, size - TAIL))
     for (const text of buffer.toString('utf8', 0, bytesRead).split('\n').toReversed()) {
-      const type = text.includes('"event_msg"') ? parse(text)?.payload['type'] : undefined
-      if (type === 'task_started') return 'working'
-      if (type === 'task_complete') return 'complete'
-      if (type === 'turn_aborted') return 'interrupted'
+      const payload = text.includes('"event_msg"') ? parse(text)?.payload : undefined
+      if (payload?.['type'] === 'task_started') return { state: 'working', failure: null }
+      if (payload?.['type'] === 'task_complete') return { state: 'complete', failure: failureOf(payload['error']) }
+      if (payload?.['type'] === 'turn_aborted') return { state: 'interrupted', failure: null }
     }
     return undefined
   } finally {

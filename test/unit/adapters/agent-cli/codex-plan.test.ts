@@ -195,6 +195,29 @@ describe('Codex’s queue as a way to give it messages', () => {
   })
 })
 
+describe('what Codex is seen doing', () => {
+  const live = { agentId: launchRequest().agentId, pid: 1, worktree: '/w', session: { id: ID, transcript: null }, folder: '/f', channel: null }
+  const event = (home: string, payload: object) => writeFileSync(session(home), `${JSON.stringify({ type: 'event_msg', payload })}\n`)
+
+  it('is what its window’s title says, and why its turn failed', async () => {
+    const { cli, home } = setUp()
+    expect(await cli.observe?.({ ...live, title: 'Ready | w' })).toEqual({ state: 'idle', reason: null, source: 'screen' })
+    event(home, { type: 'task_complete', error: { message: 'no money' } })
+    expect(await cli.observe?.({ ...live, title: 'Ready | w' })).toEqual({ state: 'idle', reason: 'its turn failed: no money', source: 'screen' })
+    expect(await cli.observe?.({ ...live, title: '[ ! ] Action Required | w' })).toMatchObject({ state: 'waiting' })
+    expect(await cli.observe?.({ ...live, title: 'vm' })).toMatchObject({ state: 'unknown' })
+  })
+
+  it('is told by its session’s file where there is no title, unless a turn is under way', async () => {
+    const { cli, home } = setUp()
+    expect(await cli.observe?.({ ...live, title: null })).toMatchObject({ state: 'unknown' })
+    event(home, { type: 'turn_aborted' })
+    expect(await cli.observe?.({ ...live, title: null })).toEqual({ state: 'idle', reason: null, source: 'session' })
+    event(home, { type: 'task_started' })
+    expect(await cli.observe?.({ ...live, title: null })).toMatchObject({ state: 'unknown' })
+  })
+})
+
 describe('what doctor says of Codex', () => {
   const installed = (facts: { version?: string; loggedIn?: boolean }) => (args: readonly string[]) => {
     if (args[0] === '--version') return { stdout: `codex-cli ${facts.version ?? '0.169.0'}\n` }

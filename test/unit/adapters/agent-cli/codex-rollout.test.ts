@@ -88,7 +88,13 @@ describe('the file of a Codex session', () => {
     ['working', [...LINES, event('task_started'), message('user', '"task_complete"')]],
     [undefined, [message('user', 'x'.repeat(300_000))]],
   ] as const)('tells that its last turn is %s', async (turn, lines) => {
-    expect(await lastTurn(rollout(lines).path)).toBe(turn)
+    expect((await lastTurn(rollout(lines).path))?.state).toBe(turn)
+  })
+
+  it('tells why its last turn failed, in one plain line', async () => {
+    const failed = event('task_complete', { last_agent_message: null, error: { message: '{"error":\n\u001b[31m"bad thing"}', codex_error_info: 'other' } })
+    expect(await lastTurn(rollout([...LINES, event('task_started'), failed]).path)).toEqual({ state: 'complete', failure: '{"error": [31m"bad thing"}' })
+    expect((await lastTurn(rollout(LINES).path))?.failure).toBeNull()
   })
 })
 
