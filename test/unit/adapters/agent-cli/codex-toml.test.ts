@@ -10,7 +10,7 @@ describe('values for codex -c', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 })
     const { value } = fc.letrec<{ value: TomlValue }>((tie) => ({
       value: fc.oneof(
-        { depthSize: 'small' },
+        { maxDepth: 2 },
         text,
         fc.integer(),
         fc.boolean(),
