@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
-import type { LaunchPlan, LaunchRequest, PlannedFile } from '../agent-cli.ts'
+import type { LaunchPlan, LaunchRequest } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { gitIdentity } from './git-identity.ts'
 import { homeIn, linksFor, loginOf, readPersonalHome } from './home.ts'
+import { sessionFor } from './session.ts'
 import { asStrings, asTable, obstacles, parseSettings, policyOf, settingsOf } from './settings.ts'
-import { findChat, forInheritance, parseChat, readChat, tookPrompt } from './transcript.ts'
+import { findChat, readChat, tookPrompt } from './transcript.ts'
 
-/** One argument may have 128 KiB on Linux, and is rendered into a script before. Bytes. */
+/** One argument may have 128 KiB on Linux. Bytes. */
 const MAX_ARGUMENT = 100_000
 
 /**
@@ -22,57 +22,6 @@ const literal = (prompt: string): string => {
   return /^\s*\/(?![/*])/.test(kept) ? `Task: ${kept.trimStart()}` : kept
 }
 
-/** A UUID (version 8) that is the same for the same words. */
-function uuidOf(words: string): string {
-  const hex = createHash('sha256').update(words).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
-/** Of an agent’s starts each has a session of its own. */
-async function freshSession(request: LaunchRequest): Promise<string> {
-  for (let start = 1; ; start++) {
-    const id = uuidOf(`${request.agentId} gemini ${start}`)
-    if ((await findChat(homeIn(request.folder), id)) === null) return id
-  }
-}
-
-type Session = Pick<LaunchPlan, 'session' | 'sessionId'> & { argv: readonly string[]; files: readonly PlannedFile[]; warnings: readonly string[] }
-
-async function sessionFor(name: string, request: LaunchRequest): Promise<Session> {
-  const { mode, session, folder } = request
-  const fresh = async (warnings: readonly string[]): Promise<Session> => {
-    const sessionId = await freshSession(request)
-    return { session: 'fresh', sessionId, argv: [`--session-id=${sessionId}`], files: [], warnings }
-  }
-  if (mode === 'start') return fresh([])
-  const own = session === null ? null : await findChat(homeIn(folder), session.id)
-  if (mode === 'resume' && session !== null && own !== null) {
-    return { session: 'resumed', sessionId: session.id, argv: [`--resume=${session.id}`], files: [], warnings: [] }
-  }
-  const path = own ?? session?.transcript ?? null
-  const content = path === null ? null : await readFile(path, 'utf8').catch(() => null)
-  const chat = content === null ? null : parseChat(content)
-  if (content === null || chat === null || !tookPrompt(chat)) {
-    const whose = mode === 'fork' ? 'its parent’s conversation' : 'its own conversation'
-    const why =
-      session === null
-        ? 'none is known'
-        : content === null
-          ? `its file ${path ?? ''} can’t be read`.replace('  ', ' ')
-          : 'what is kept of it is none of Gemini CLI’s'
-    return fresh([`${name} starts without ${whose}: ${why}.`])
-  }
-  const inherited = join(folder, 'inherited.jsonl')
-  return {
-    session: mode === 'fork' ? 'forked' : 'resumed',
-    // An imported conversation gets an id that can’t be chosen; its SessionStart hook tells.
-    sessionId: null,
-    argv: [`--session-file=${inherited}`],
-    files: [{ path: inherited, content: forInheritance(content) }],
-    warnings: [],
-  }
-}
-
 /** How Gemini CLI is started: all it is given stands in the agent’s own folder (see home.ts) and in variables. */
 export async function planGemini(options: AgentCliOptions, passed: (name: string) => string | undefined, request: LaunchRequest): Promise<LaunchPlan> {
   const { name, config } = options
@@ -81,7 +30,9 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
   if (program.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', program.reason, { agent: name })
   const personal = await readPersonalHome(passed('GEMINI_CLI_HOME') ?? options.userHome)
   const home = homeIn(folder)
-  const session = await sessionFor(name, request)
+  const isLong = Buffer.byteLength(request.prompt) > MAX_ARGUMENT
+  const prompt = isLong ? 'Your task stands above. Begin.' : literal(request.prompt)
+  const session = await sessionFor(name, request, isLong ? request.prompt : null)
   const warnings = [...session.warnings]
   const files = [...session.files]
 
@@ -107,15 +58,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
     policyPaths = [...(own.length > 0 ? own : [join(home, '.gemini', 'policies')]), rules]
   }
 
-  let prompt = literal(request.prompt)
-  const tooLong = Buffer.byteLength(prompt) > MAX_ARGUMENT
-  const taskFolder = join(folder, 'task')
-  if (tooLong) {
-    const task = join(taskFolder, 'task.md')
-    files.push({ path: task, content: request.prompt })
-    prompt = `Your task is too long for this line. Read the whole file ${task} first, all of its lines, then do what it says. It begins:\n\n${prompt.slice(0, 2000)}`
-  }
-  const settings = settingsOf({ user: personal.settings, request, auth: login, policyPaths, includeDirectories: tooLong ? [taskFolder] : [] })
+  const settings = settingsOf({ user: personal.settings, request, auth: login, policyPaths })
   files.push({ path: join(home, '.gemini', 'settings.json'), content: `${JSON.stringify(settings, null, 2)}\n` })
 
   return {

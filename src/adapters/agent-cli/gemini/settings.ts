@@ -47,12 +47,10 @@ export interface SettingsFacts {
   readonly auth: string | null
   /** Files and folders of rules, beside which those of the person’s own folder don’t count by themselves. */
   readonly policyPaths: readonly string[]
-  /** Further folders it may read. */
-  readonly includeDirectories: readonly string[]
 }
 
 /** The person’s settings with what exomonad needs on top. Pure. */
-export function settingsOf({ user, request, auth, policyPaths, includeDirectories }: SettingsFacts): Table {
+export function settingsOf({ user, request, auth, policyPaths }: SettingsFacts): Table {
   const part = (key: string): Table => asTable(user[key])
   const hooksOff = part('hooksConfig')['enabled'] === false
   const hooks = hooksOff ? {} : part('hooks')
@@ -73,9 +71,6 @@ export function settingsOf({ user, request, auth, policyPaths, includeDirectorie
       // Where it withholds variables that look like secrets, the hooks still need these.
       environmentVariableRedaction: { ...redaction, allowed: [...asStrings(redaction['allowed']), 'EXOMONAD_TOKEN', 'EXOMONAD_AUTH_FILE'] },
     },
-    ...(includeDirectories.length === 0
-      ? {}
-      : { context: { ...part('context'), includeDirectories: [...asStrings(part('context')['includeDirectories']), ...includeDirectories] } }),
     ...(policyPaths.length === 0 ? {} : { policyPaths }),
     hooksConfig: { ...part('hooksConfig'), enabled: true, notifications: false },
     hooks: {

@@ -138,3 +138,13 @@ export function forInheritance(content: string): string {
   })
   return `${kept.join('\n')}\n`
 }
+
+/** Lines that are written here carry no time of their own: an import is dated anew. */
+const UNDATED = new Date(0).toISOString()
+
+export const newChat = (sessionId: string): string =>
+  `${JSON.stringify({ sessionId, projectHash: 'none', startTime: UNDATED, lastUpdated: UNDATED, kind: 'main' })}\n`
+
+/** A chat’s lines with a prompt at their end. */
+export const chatWith = (lines: string, id: string, prompt: string): string =>
+  `${lines}${JSON.stringify({ id, timestamp: UNDATED, type: 'user', content: [{ text: prompt }] })}\n`

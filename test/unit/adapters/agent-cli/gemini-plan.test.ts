@@ -133,14 +133,17 @@ describe('the task of Gemini CLI', () => {
     expect(promptOf((await plan({ prompt: '// a comment' })).argv)).toBe('// a comment')
   })
 
-  it('is read from a file where it is too long for an argument', async () => {
-    const { plan, folder } = person()
-    const prompt = `begin\n${'é'.repeat(60_000)}\nend`
-    const { argv, file, settings } = await plan({ prompt })
-    expect(Math.max(...argv.map((part) => Buffer.byteLength(part)))).toBeLessThan(10_000)
-    expect(promptOf(argv)).toContain(join(folder, 'task', 'task.md'))
-    expect(file('task/task.md')).toBe(prompt)
-    expect(settings.context.includeDirectories).toEqual([join(folder, 'task')])
+  it('stands at the end of the conversation where it is too long for an argument', async () => {
+    const { plan, folder, write } = person()
+    const prompt = `begin @README.md\n${'é'.repeat(60_000)}\nend`
+    const fresh = await plan({ prompt })
+    expect(Math.max(...fresh.argv.map((part) => Buffer.byteLength(part)))).toBeLessThan(10_000)
+    expect(fresh).toMatchObject({ session: 'fresh', sessionId: null, warnings: [] })
+    expect(fresh.argv).toContain(`--session-file=${join(folder, 'inherited.jsonl')}`)
+    expect(JSON.parse(fresh.file('inherited.jsonl')?.trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'user', content: [{ text: prompt }] })
+    const forked = await plan({ prompt, mode: 'fork', session: { id: SESSION, transcript: write('other/parent.jsonl', recorded) } })
+    expect(forked.session).toBe('forked')
+    expect(forked.file('inherited.jsonl')).toMatch(/hi-from-shell[^]*begin @README/)
   })
 })
 
