@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { kindOf, lineSplitter } from '../../../src/surfaces/mcp/proxy-protocol.ts'
+import { kindOf, lineSplitter, writtenIn } from '../../../src/surfaces/mcp/proxy-protocol.ts'
 import { pumpMcp } from '../../../src/surfaces/mcp/proxy.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -105,13 +105,42 @@ describe('the stdio proxy', () => {
 
   it('answers with an error what nobody comes back for, and goes on trying', async () => {
     const path = socketPath()
-    const first = await daemon(path, () => {})
+    const first = await daemon(path, (line, socket) => void socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`))
     const { input, done, lines } = proxy(path, 200)
-    await waitFor('the connection', () => first.sockets.length === 1)
+    input.write(request(1))
+    await waitFor('the connection', () => lines().length === 1)
     await first.close()
     input.write(request(3))
-    await waitFor('the error', () => lines().length === 1)
-    expect(lines()[0]).toMatchObject({ id: 3, error: { data: { code: 'DAEMON_UNAVAILABLE' } } })
+    await waitFor('the error', () => lines().length === 2)
+    expect(lines()[1]).toMatchObject({ id: 3, error: { data: { code: 'DAEMON_UNAVAILABLE' } } })
+    input.end()
+    await done
+  })
+
+  it.each([
+    ['says which answers it has written out', true],
+    ['says nothing of one that could not be written', false],
+  ])('%s', async (_, writes) => {
+    const path = socketPath()
+    const taken: string[] = []
+    const server = await daemon(path, (line, socket) => {
+      taken.push(line)
+      if (writtenIn(line) === undefined) socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`)
+    })
+    onTestFinished(() => server.close())
+    const input = new PassThrough()
+    const written: string[] = []
+    const output = (text: string, done?: () => void): void => {
+      written.push(text)
+      if (writes) done?.()
+    }
+    const done = pumpMcp({ socket: path, token: 't', as: undefined, input, output, report: () => {}, patience: 5000 })
+    input.write(request(1))
+    input.write(request(2))
+    await waitFor('the answers', () => written.length === 2)
+    if (writes) await waitFor('the notices', () => taken.length === 4)
+    else await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(taken.map(writtenIn).filter((id) => id !== undefined)).toEqual(writes ? [1, 2] : [])
     input.end()
     await done
   })
