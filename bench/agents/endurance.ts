@@ -9,7 +9,7 @@ const KILLS = 10
 /** Between messages, on average; milliseconds. */
 const GAP = 200
 /** Without any change at the end: what has not arrived by then is lost. Milliseconds. */
-const PATIENCE = 120_000
+const PATIENCE = 90_000
 const AGENT = 'enduring'
 
 /** Beyond what a line that only points to a message shows of it. */
@@ -113,6 +113,7 @@ async function quiet(world: BenchWorld): Promise<void> {
       if (now !== before) [before, since] = [now, Date.now()]
       if (Date.now() - since > PATIENCE) {
         process.stderr.write(`  ${world.cli.name}: still ${node?.state} (${node?.state_reason}) with ${node?.undelivered} queued, ${open} unconfirmed\n`)
+        process.stderr.write(`${await world.screen(AGENT).catch(String)}\n`)
         return true
       }
       throw new Error(now)
