@@ -14,8 +14,8 @@ case $1 in
 *Tool* | tool.*) stream=yes ;;
 # The first may be held until the program knows of the tools.
 UserPromptSubmit) limit=6 ;;
-# A person is asked.
-PermissionRequest | permission.*) limit=86400 ;;
+# Where the role's policy is to ask a person.
+PermissionRequest) limit=$EXOMONAD_PERMISSION_TIMEOUT ;;
 Stop | AfterAgent | session.idle)
   # Longer than stop.timeout: the check fetches, rebases and pushes.
   limit=65

@@ -121,6 +121,8 @@ export function createLauncher(
         EXOMONAD_SPOOL: paths.spool,
         ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
         EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
+        // Its permission hook waits for a person only where one is asked.
+        ...(asked.permissions.policy === 'ask' ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) } : {}),
       }
       const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
       const pane = await multiplexer.open({

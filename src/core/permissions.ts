@@ -52,8 +52,9 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
     } finally {
       stopWatching()
       mine.delete(entry)
-      if (mine.size === 0) {
-        questions.delete(agent.id)
+      if (mine.size === 0) questions.delete(agent.id)
+      // Where only the hook gave up, the question may stand in the terminal: its next hook tells.
+      if (mine.size === 0 && (signal?.aborted !== true || entry.drop.signal.aborted)) {
         await states.change(agent.id, {
           to: 'running',
           source: 'human',

@@ -31,8 +31,10 @@ export function createProgramHooks(
   const held = new Map<AgentId, number>()
 
   /** Also when it changes under way, as by /clear or a resumption. */
-  const recordSession = async (agent: Agent, fact: HookFact): Promise<void> => {
+  const recordSession = async (agent: Agent, fact: HookFact, at: number | undefined): Promise<void> => {
     if (!('sessionId' in fact) || fact.sessionId === undefined) return
+    // Told late: what is known since may be another one.
+    if (at !== undefined && agent.sessionId !== null && agent.stateAt > at) return
     const transcript = fact.transcript ?? (fact.sessionId === agent.sessionId ? agent.transcript : null)
     if (fact.sessionId !== agent.sessionId || transcript !== agent.transcript) await store.agents.update(agent.id, { sessionId: fact.sessionId, transcript })
   }
@@ -110,8 +112,7 @@ export function createProgramHooks(
         if (at === undefined) await firstTurn.ready(agent, signal)
         const ids = deliveryIdsIn(fact.prompt)
         if (ids.length === 0) return NONE
-        if (at !== undefined) await outbox.ack(agent.id, ids)
-        const text = at === undefined ? await outbox.promptArrived(agent.id, ids) : null
+        const text = await outbox.promptArrived(agent.id, ids, { unanswered: at !== undefined })
         return text === null ? NONE : { kind: 'context', text }
       }
       case 'tool-start': {
@@ -158,7 +159,7 @@ export function createProgramHooks(
     const cli = agent.agentCli === null ? null : await settings.agentCli(agent.agentCli)
     const fact = cli?.hooks?.read(event, body) ?? null
     if (cli === null || cli.hooks === null || fact === null) return null
-    await recordSession(agent, fact)
+    await recordSession(agent, fact, at)
     const told = { ...(at === undefined ? {} : { at }), ...(signal === undefined ? {} : { signal }) }
     const outcome = await act(caller, cli, event, fact, told)
     outbox.looked(agent.id)

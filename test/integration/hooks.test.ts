@@ -192,7 +192,11 @@ describeWith(['curl'], 'hooks', () => {
         asked.push(response)
         request.socket.once('close', () => closed.resolve())
       })
-      const child = spawn('sh', [join(HOOKS, 'program.sh'), 'PermissionRequest'], { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+      const child = spawn('sh', [join(HOOKS, 'program.sh'), 'PermissionRequest'], {
+        env: { ...env, EXOMONAD_PERMISSION_TIMEOUT: '86400' },
+        stdio: ['pipe', 'ignore', 'ignore'],
+        detached: true,
+      })
       child.stdin.end('{}')
       await waitFor('the request', () => asked.length > 0)
       process.kill(-(child.pid ?? 0), 'SIGTERM')

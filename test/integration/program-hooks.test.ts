@@ -77,7 +77,7 @@ describe('hooks of an agent CLI', () => {
         queued = null
         return text
       },
-      promptArrived: async (id, ids) => (outboxCalls.push(['arrived', id, ids]), ids.length > 1 ? 'the whole text' : null),
+      promptArrived: async (id, ids, { unanswered } = {}) => (outboxCalls.push(['arrived', id, ids, unanswered]), ids.length > 1 ? 'the whole text' : null),
       looked: (id) => void outboxCalls.push(['looked', id]),
     } as OutboxControl
     const settings = { config: async () => config, agentCli: async () => cli } as Partial<Settings> as Settings
@@ -194,6 +194,9 @@ describe('hooks of an agent CLI', () => {
 
   it('that come late change nothing that is known from later, and are not answered', async () => {
     const late = Date.now() - 60_000
+    await set({ stateAt: Date.now(), sessionId: 's-2' })
+    await says('x', { kind: 'session-start', sessionId: 's-1' }, { at: late })
+    expect((await now()).sessionId).toBe('s-2')
     queued = 'the message'
     stopAnswer = { decision: 'block', objection: 'uncommitted', reason: 'Commit first.' }
     expect(await says('Stop', { kind: 'stop', again: false }, { at: late })).toBeNull()
@@ -202,7 +205,7 @@ describe('hooks of an agent CLI', () => {
     expect(await says('ask', asks, { at: late })).toBeNull()
     expect(await store.approvals.pending()).toEqual([])
     expect(await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab]' }, { at: late })).toBeNull()
-    expect(outboxCalls.find(([name]) => name === 'ack')).toEqual(['ack', agent.id, ['m-0123456789ab']])
+    expect(outboxCalls.find(([name]) => name === 'arrived')).toEqual(['arrived', agent.id, ['m-0123456789ab'], true])
     await set({ stateAt: 0 })
     await says('Stop', { kind: 'stop', again: false }, { at: late })
     expect(await now()).toMatchObject({ state: 'idle', stateAt: late })
@@ -273,6 +276,10 @@ describe('hooks of an agent CLI', () => {
       given.abort()
       expect(await asked).toBeNull()
       await waitFor('nothing to be pending', async () => (await store.approvals.pending()).length === 0)
+      // It may stand in the terminal now.
+      expect((await now()).state).toBe('waiting')
+      await says('x', { kind: 'tool-end', tool: 'Bash' })
+      expect((await now()).state).toBe('running')
     })
 
     it('are answered through the program’s interface where it has one', async () => {
