@@ -54,6 +54,8 @@ function hooks(script: string): [string, TomlValue][] {
 const server = (request: LaunchRequest): TomlValue => ({
   ...(request.mcpUrl === null ? { command: 'exomonad', args: ['mcp'], env_vars: FOR_MCP } : { url: request.mcpUrl, bearer_token_env_var: 'EXOMONAD_TOKEN' }),
   default_tools_approval_mode: 'approve',
+  // Codex gives others a second at its start, and then has its model begin without their tools.
+  required: true,
   startup_timeout_sec: STARTUP,
   tool_timeout_sec: request.toolTimeout + 60,
 })

@@ -60,6 +60,7 @@ describe('how Codex is started', () => {
       url: 'http://127.0.0.1:4100/mcp',
       bearer_token_env_var: 'EXOMONAD_TOKEN',
       default_tools_approval_mode: 'approve',
+      required: true,
       startup_timeout_sec: 30,
       tool_timeout_sec: 86_460,
     })
