@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
-import { loginOf, readPersonalHome } from './home.ts'
+import { loginOf, personalHome, readPersonalHome } from './home.ts'
 import { obstacles, parseSettings } from './settings.ts'
 
 /** Of https://www.npmjs.com/package/@google/gemini-cli; the real one is run by test/e2e. */
@@ -36,7 +36,7 @@ export async function diagnoseGemini(
       fix: `npm install -g @google/gemini-cli@${TESTED}`,
     })
   }
-  const personal = await readPersonalHome(passed('GEMINI_CLI_HOME') ?? options.userHome)
+  const personal = await readPersonalHome(personalHome(passed('GEMINI_CLI_HOME'), options.userHome))
   if (personal.broken)
     findings.push({
       status: 'problem',

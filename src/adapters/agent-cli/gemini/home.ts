@@ -13,6 +13,10 @@ export const homeIn = (folder: string): string => join(folder, 'gemini')
 /** What each agent keeps for itself: settings, conversations, and what the program remembers of its windows. */
 const OWN = new Set(['settings.json', 'tmp', 'history', 'projects.json', 'state.json', 'installation_id'])
 
+/** The folder that holds the person’s `.gemini`. An agent’s own is not the person’s, where one of them started the daemon. */
+export const personalHome = (chosen: string | undefined, userHome: string): string =>
+  chosen === undefined || /\/exomonad\/agents\//.test(chosen) ? userHome : chosen
+
 export interface PersonalHome {
   /** Where the person’s `.gemini` is. */
   readonly home: string

@@ -5,7 +5,7 @@ import type { LaunchPlan, LaunchRequest } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { gitIdentity } from './git-identity.ts'
-import { homeIn, linksFor, loginOf, readPersonalHome } from './home.ts'
+import { homeIn, linksFor, loginOf, personalHome, readPersonalHome } from './home.ts'
 import { sessionFor } from './session.ts'
 import { asStrings, asTable, obstacles, parseSettings, policyOf, settingsOf } from './settings.ts'
 import { findChat, readChat, tookPrompt } from './transcript.ts'
@@ -28,7 +28,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
   const { folder, permissions, worktree } = request
   const program = await locateProgram(config.command[0] ?? 'gemini', { agent: name, path: options.path, home: options.home })
   if (program.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', program.reason, { agent: name })
-  const personal = await readPersonalHome(passed('GEMINI_CLI_HOME') ?? options.userHome)
+  const personal = await readPersonalHome(personalHome(passed('GEMINI_CLI_HOME'), options.userHome))
   const home = homeIn(folder)
   const isLong = Buffer.byteLength(request.prompt) > MAX_ARGUMENT
   const prompt = isLong ? 'Your task stands above. Begin.' : literal(request.prompt)

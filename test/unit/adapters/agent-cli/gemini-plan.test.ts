@@ -33,6 +33,14 @@ describe('a launch of Gemini CLI', () => {
       expect(links).toContainEqual({ path: join(folder, 'gemini', name), target: join(home, name) })
   })
 
+  it('takes the home that the person chose for Gemini CLI, not one that an agent was given', async () => {
+    const files = { 'other/.gemini/GEMINI.md': 'Be kind.', 'x/exomonad/agents/a/gemini/.gemini/GEMINI.md': 'An agent’s.' }
+    const { home } = person({ files })
+    const linksOf = async (chosen: string) => (await person({ variables: { GEMINI_API_KEY: 'k', GEMINI_CLI_HOME: chosen } }).plan()).links
+    expect(await linksOf(join(home, 'other'))).toHaveLength(1)
+    expect(await linksOf(join(home, 'x/exomonad/agents/a/gemini'))).toEqual([])
+  })
+
   it('serves the tools over HTTP, or on stdio where that is all there is', async () => {
     const { plan } = person()
     expect((await plan()).settings.mcpServers.exomonad).toEqual({
