@@ -65,7 +65,7 @@ export interface OutboxControl {
    * A prompt that names these deliveries was submitted: they are confirmed. Of those that the prompt only pointed to, the whole text, for the
    * hook’s answer; null where there is none.
    */
-  promptArrived(agentId: AgentId, ids: readonly string[]): Promise<string | null>
+  promptArrived(agentId: AgentId, ids: readonly string[], options?: { unanswered?: boolean }): Promise<string | null>
   /** Any hook of the agent came: what is unconfirmed is looked up in its conversation. Returns at once. */
   looked(agentId: AgentId): void
   /** The whole text of an agent’s own delivery, which counts as confirmed by that; undefined for others’. */

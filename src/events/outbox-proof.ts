@@ -12,6 +12,8 @@ export interface Unconfirmed {
   readonly lane: Lane
   dueAt: number
   enteredAgain: boolean
+  /** A line that points to the message was submitted, and the answer of that prompt’s hook was to bring it. */
+  submitted?: boolean
   /** Why it can’t be told, where that is known by now. */
   reason?: string
 }
@@ -30,6 +32,7 @@ export interface Proof {
    *   due: still at work, and its conversation can be read → later; nothing is concluded before the turn is over
    *        it stands on the screen → Enter, once
    *        the conversation lacks it, and so does the screen → it is gone: it waits again, once
+   *        only a line that points to it was submitted → the same; where its conversation can’t be read, the hook’s answer brought it
    *        otherwise → undecided
    */
   settle(agent: Agent, cli: OutboxCli, config: Config): Promise<void>
@@ -67,11 +70,13 @@ export function createProof(deps: {
   const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: { cli: OutboxCli; config: Config; readable: boolean }) => {
     const { cli, config, readable } = hints
     const patience = config.delivery.ack_timeout * 1000
+    if (expected.submitted === true && !readable) return 'acked'
     const inItsHands = expected.lane === 'channel' || expected.lane === 'hook'
     if ((readable && !(await isIdle(agent, cli))) || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
     }
+    if (expected.submitted === true) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
     const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left, cli) : false
     if (shown === true && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
       expected.enteredAgain = true
@@ -118,6 +123,10 @@ export function createProof(deps: {
         const fate = await decide(agent, left, expected, { cli, config, readable: found !== null })
         if (fate === 'later') continue
         unconfirmed.delete(batch)
+        if (fate === 'acked') {
+          await records.acked(agent.id, idsOf(left))
+          continue
+        }
         if (fate === 'gone') {
           for (const { id } of left) repeated.add(id)
           await records.requeue(left, clock(), 'it had not arrived: neither its conversation nor its screen shows it')

@@ -40,6 +40,8 @@ export interface Worker {
   wake(): void
   /** A hand-over to wait for: after a start, or by another lane. */
   expect(batch: string, lane: Lane): Promise<void>
+  /** The line that points to this hand-over was submitted, and its hook is answered with the message. */
+  submitted(batch: string): void
   /** A confirmation came. */
   confirmed(): void
   /** Something happened in the agent’s program: what is unconfirmed may have arrived. */
@@ -196,6 +198,11 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       const config = await deps.config()
       proof.unconfirmed.set(batch, { lane, dueAt: clock() + config.delivery.ack_timeout * 1000, enteredAgain: false })
       start()
+    },
+    submitted: (batch) => {
+      const expected = proof.unconfirmed.get(batch)
+      if (expected !== undefined) expected.submitted = true
+      proof.lookUp()
     },
     confirmed: start,
     lookUp: () => {

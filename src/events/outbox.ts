@@ -21,9 +21,10 @@ export interface Outbox {
   takeForHook(agentId: AgentId): Promise<string | null>
   /**
    * A prompt that names these was submitted: they are confirmed. Of those that the prompt only pointed to, the whole text, for the answer of
-   * the hook; null where there is none.
+   * the hook; null where there is none. Those are confirmed by the conversation, where it can be read; with `unanswered` the hook was not answered,
+   * and they wait again.
    */
-  promptArrived(agentId: AgentId, ids: readonly string[]): Promise<string | null>
+  promptArrived(agentId: AgentId, ids: readonly string[], options?: { unanswered?: boolean }): Promise<string | null>
   /** A hook of the agent came: what is unconfirmed is looked up in its conversation. */
   looked(agentId: AgentId): void
   /** The whole text of an agent’s own delivery, which is confirmed by that. */
@@ -101,21 +102,26 @@ export function createOutbox(
   }
 
   /** Text of the messages that were typed as one line that points to them. */
-  const pointed = async (agentId: AgentId, ids: readonly string[]): Promise<string | null> => {
+  const pointed = async (agentId: AgentId, ids: readonly string[]): Promise<{ text: string; batches: string[]; provable: boolean } | null> => {
     const agent = await store.agents.get(agentId)
     const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
     if (cli === undefined || cli.pasteLimit === null) return null
     const found = await Promise.all([...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)))
     const batches = new Set(found.filter((delivery) => delivery?.recipient === agentId).map((delivery) => delivery?.batch ?? null))
     const texts: string[] = []
+    const shortened: string[] = []
     for (const batch of batches) {
       const message = batch === null ? null : pointedText(await store.outbox.list({ batch, recipient: agentId }), cli, await options.config())
-      if (message !== null) texts.push(message.text)
+      if (message === null || batch === null) continue
+      texts.push(message.text)
+      shortened.push(batch)
     }
     const text = texts.join('\n\n')
     const max = cli.contextLimit ?? Infinity
     const whole = `call ${readCalls(ids)}`
-    return text === '' ? null : cap(text, { max: text.length > max ? max - whole.length - 60 : max, keep: 'start', whole })
+    if (shortened.length === 0) return null
+    const carried = cap(text, { max: text.length > max ? max - whole.length - 60 : max, keep: 'start', whole })
+    return { text: carried, batches: shortened, provable: cli.mentions !== undefined }
   }
 
   return {
@@ -162,10 +168,21 @@ export function createOutbox(
       if (acks) await workerOf(agentId).expect(batch, 'hook')
       return text
     },
-    promptArrived: async (agentId, ids) => {
-      const text = await pointed(agentId, ids)
+    promptArrived: async (agentId, ids, { unanswered = false } = {}) => {
+      const whole = await pointed(agentId, ids)
+      if (whole === null || (!whole.provable && !unanswered)) {
+        await ack(agentId, ids)
+        return whole?.text ?? null
+      }
+      for (const batch of whole.batches) {
+        const sent = await store.outbox.list({ batch, recipient: agentId, states: ['sent'] })
+        if (unanswered) await records.requeue(sent, clock(), 'only a line that points to it had arrived')
+        else workerOf(agentId).submitted(batch)
+        ids = ids.filter((id) => !sent.some((delivery) => delivery.id === id))
+      }
       await ack(agentId, ids)
-      return text
+      if (unanswered) wake(agentId)
+      return unanswered ? null : whole.text
     },
     looked: (agentId) => workers.get(agentId)?.lookUp(),
     read: async (agentId, id) => {

@@ -310,8 +310,44 @@ describe('a message that is too long to be typed', () => {
     expect(text).toContain('second\n')
     expect(text).toContain('fifth')
     expect(text?.endsWith(`[${id}]`)).toBe(true)
-    expect((await first())?.state).toBe('acked')
     expect(bench.terminals.submitted[0]?.paneId).toBe(paneOf(AUTH))
+    // The hook’s answer may get lost: the conversation shows whether it did.
+    expect((await first())?.state).toBe('sent')
+    bench.program.conversation.push(String(text))
+    bench.outbox.looked(AUTH)
+    await until('the ack', async () => (await first())?.state === 'acked')
+  })
+
+  it('waits again where the hook’s answer got lost, and where the hook could not be answered at all', async () => {
+    bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
+    await bench.family()
+    await bench.outbox.start()
+    await bench.say(long)
+    await until('it is submitted', () => bench.terminals.submitted.length === 1)
+    const id = String((await first())?.id)
+    await bench.outbox.promptArrived(AUTH, [id])
+    await until('it is noted', async () => (await first())?.handedAt != null)
+    bench.shift += 30_000
+    bench.outbox.wake(AUTH)
+    await until('the second line', () => bench.terminals.submitted.length === 2)
+    expect(await bench.outbox.promptArrived(AUTH, [id], { unanswered: true })).toBeNull()
+    await until('the third line', () => bench.terminals.submitted.length === 3)
+    bench.program.conversation.push(String(await bench.outbox.promptArrived(AUTH, [id])))
+    bench.outbox.looked(AUTH)
+    await until('the ack', async () => (await first())?.state === 'acked')
+  })
+
+  it('counts as read with its prompt where the conversation can’t be read', async () => {
+    bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
+    bench.program.script.readable = false
+    await bench.family()
+    await bench.outbox.start()
+    await bench.say(long)
+    await until('it is submitted', () => bench.terminals.submitted.length === 1)
+    await bench.outbox.promptArrived(AUTH, [String((await first())?.id)])
+    bench.shift += 30_000
+    bench.outbox.wake(AUTH)
+    await until('the ack', async () => (await first())?.state === 'acked')
   })
 
   it('is read by its id where it did not come, by its own agent only', async () => {

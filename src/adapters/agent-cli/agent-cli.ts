@@ -166,7 +166,7 @@ export interface AgentCli {
   inputLine?(screen: string): InputLine
   /**
    * Which of these words (ids of messages) stand in its conversation, in prompts, in what hooks added to them and in results of tools: proof that
-   * they arrived. What is not there counts, once the turn is over, as not arrived, and may be sent again: null where that can’t be said, or where
+   * they arrived; not where they only stand in a typed line that points to the message. What is not there counts, once the turn is over, as not arrived, and may be sent again: null where that can’t be said, or where
    * the conversation can’t be read.
    */
   mentions?(live: LiveAgent, words: readonly string[]): Promise<ReadonlySet<string> | null>

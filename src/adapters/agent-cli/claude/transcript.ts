@@ -47,7 +47,8 @@ export function createTranscripts(): Transcripts {
     }
     if (!isObject(entry)) return
     if (entry['type'] === 'assistant') countAnswer(reading, entry)
-    else if (entry['type'] === 'user' || entry['type'] === 'attachment') for (const [id] of line.matchAll(MESSAGE_ID)) reading.mentioned.add(id)
+    else if ((entry['type'] === 'user' || entry['type'] === 'attachment') && !isPointer(entry))
+      for (const [id] of line.matchAll(MESSAGE_ID)) reading.mentioned.add(id)
   }
 
   const readOn = async (file: string): Promise<Reading | null> => {
@@ -118,6 +119,14 @@ export function createTranscripts(): Transcripts {
       return { models }
     },
   }
+}
+
+/** A line that was typed in the place of a message proves nothing of the message itself. */
+const POINTER = /^\s*\[exomonad\] [^]*the whole message comes with this prompt/
+
+function isPointer({ message, attachment }: Json): boolean {
+  const said = isObject(message) ? message['content'] : isObject(attachment) ? attachment['prompt'] : undefined
+  return typeof said === 'string' && POINTER.test(said)
 }
 
 const count = (usage: Json, key: string): number => (typeof usage[key] === 'number' ? usage[key] : 0)

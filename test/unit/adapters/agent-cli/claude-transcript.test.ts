@@ -2,6 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DeliveryId } from '../../../../src/ids.ts'
+import { pointerTo } from '../../../../src/events/outbox-message.ts'
 import { createTranscripts } from '../../../../src/adapters/agent-cli/claude/transcript.ts'
 
 const OWN = '22222222-2222-4333-8444-555555555555'
@@ -64,6 +66,13 @@ describe('messages in a transcript of Claude Code', () => {
       { type: 'last-prompt', lastPrompt: IDS[2], sessionId: OWN },
     )
     expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set())
+  })
+
+  it('don’t count where a typed line only points to them', async () => {
+    const { file, write } = transcript()
+    const pointer = (id: string) => pointerTo(`A long message ${'x'.repeat(500)}`, [id as DeliveryId])
+    write(lines.prompt(pointer(IDS[0])), lines.queued(pointer(IDS[1])), lines.prompt(pointer(IDS[2])), lines.hook(`A long message\n[${IDS[2]}]`))
+    expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set([IDS[2]]))
   })
 
   it('are found as they are written, a half-written line only when it is whole', async () => {
