@@ -1,0 +1,60 @@
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAgentFiles } from '../../../../src/adapters/host/agent-files.ts'
+import { exec } from '../../../../src/adapters/exec.ts'
+import { newAgentId } from '../../../../src/ids.ts'
+import { pathsOf } from '../../../../src/paths.ts'
+
+function setup() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'planned-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const worktree = join(root, 'worktree')
+  mkdirSync(worktree)
+  const paths = pathsOf(join(root, '.git'), root)
+  const files = createAgentFiles({ paths, launcher: '/launch.sh', exec, environment: async () => ({}) })
+  const id = newAgentId()
+  return { root, worktree, files, id, folder: files.folder(id) }
+}
+
+describe('what an agent’s program is given', () => {
+  it('is written for its user alone, with links to what is the person’s', async () => {
+    const { root, worktree, files, id, folder } = setup()
+    const login = join(root, 'login.json')
+    writeFileSync(login, 'secret')
+    const plan = () =>
+      files.writePlanned(
+        id,
+        worktree,
+        [{ path: join(folder, 'home', 'settings.json'), content: '{}' }],
+        [{ path: join(folder, 'home', 'login.json'), target: login }],
+      )
+    await plan()
+    expect(statSync(join(folder, 'home', 'settings.json')).mode & 0o777).toBe(0o600)
+    expect(readlinkSync(join(folder, 'home', 'login.json'))).toBe(login)
+    // Again, as at a resumption.
+    await plan()
+    expect(readlinkSync(join(folder, 'home', 'login.json'))).toBe(login)
+    await files.removeFolder(id)
+    expect(readFileSync(login, 'utf8')).toBe('secret')
+  })
+
+  it('keeps what the program put in the place of a link', async () => {
+    const { worktree, files, id, folder } = setup()
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'state'), 'its own')
+    await files.writePlanned(id, worktree, [], [{ path: join(folder, 'state'), target: '/elsewhere' }])
+    expect(lstatSync(join(folder, 'state')).isSymbolicLink()).toBe(false)
+  })
+
+  it('is OUTSIDE_ROOT where a link would lie elsewhere', async () => {
+    const { root, worktree, files, id, folder } = setup()
+    const link = (path: string) => files.writePlanned(id, worktree, [], [{ path, target: '/elsewhere' }])
+    await expect(link(join(worktree, 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
+    await expect(link(join(folder, '..', 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(root, join(folder, 'way'))
+    await expect(link(join(folder, 'way', 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
+  })
+})
