@@ -62,8 +62,8 @@ export interface OutboxControl {
   /** Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits. */
   takeForHook(agentId: AgentId): Promise<string | null>
   /**
-   * A prompt that names these deliveries was submitted: they are confirmed. Of those that the prompt only pointed to, the whole text, for the
-   * hook’s answer; null where there is none.
+   * A prompt that names these deliveries was submitted: they are confirmed. Of those that it only pointed to, the whole text, for the hook’s
+   * answer; null where there is none. Those are confirmed by the conversation, and with `unanswered` (the hook could not be answered) they wait again.
    */
   promptArrived(agentId: AgentId, ids: readonly string[], options?: { unanswered?: boolean }): Promise<string | null>
   /** Any hook of the agent came: what is unconfirmed is looked up in its conversation. Returns at once. */
