@@ -4,10 +4,13 @@
  */
 export function createPaced<Key>({
   interval,
+  share = 1,
   run,
   failed,
 }: {
   interval: number
+  /** Of the time that it may be at work (0–1): work that takes long is done less often. */
+  share?: number
   run: (key: Key) => Promise<void>
   failed: (thrown: unknown, key: Key) => void
 }): { request: (key: Key) => void; stop: () => Promise<void> } {
@@ -22,12 +25,14 @@ export function createPaced<Key>({
   const begin = (key: Key, slot: Slot): void => {
     slot.again = false
     slot.timer = undefined
+    const begun = performance.now()
     slot.work = run(key)
       .catch((thrown: unknown) => failed(thrown, key))
       .then(() => {
         slot.work = undefined
         if (stopped) return
-        slot.timer = setTimeout(() => (slot.again ? begin(key, slot) : void slots.delete(key)), interval)
+        const took = performance.now() - begun
+        slot.timer = setTimeout(() => (slot.again ? begin(key, slot) : void slots.delete(key)), Math.max(interval, took / share - took))
         // What is asked for at the end of a program’s life is read when the next one starts.
         slot.timer.unref()
       })

@@ -21,6 +21,8 @@ export interface UsageReading {
 
 /** Between readings of one agent, milliseconds: a conversation is a file that grows. */
 const INTERVAL = 3_000
+/** A long conversation takes long to read; that must not become what the daemon does all the time. */
+const SHARE = 0.1
 /** A program that doesn’t answer is asked again the next time, milliseconds. */
 const PATIENCE = 10_000
 
@@ -65,6 +67,7 @@ export function createUsage({
 
   const paced = createPaced<AgentId>({
     interval,
+    share: SHARE,
     run: read,
     failed: (thrown, id) => log.warn({ err: thrown, agent: id }, 'what an agent used could not be read; it is tried again when it does something'),
   })

@@ -44,6 +44,26 @@ describe('createPaced', () => {
     expect([ends.length, most]).toEqual([2, 1])
   })
 
+  it('does work that takes long less often', async () => {
+    timers()
+    let begun = 0
+    const paced = createPaced<string>({
+      interval: 10,
+      share: 0.1,
+      run: async () => {
+        begun += 1
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      },
+      failed: () => {},
+    })
+    paced.request('a')
+    paced.request('a')
+    await vi.advanceTimersByTimeAsync(900)
+    expect(begun).toBe(1)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(begun).toBe(2)
+  })
+
   it('goes on after a failure, which it tells of', async () => {
     timers()
     const failures: string[] = []
