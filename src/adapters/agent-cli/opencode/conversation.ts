@@ -36,11 +36,11 @@ async function* pages(server: OpenCodeServer, id: string): AsyncGenerator<string
   } while (before !== null)
 }
 
-/** Which of the words stand in the session; null where it can’t be read whole and some are missing. */
+/** Which of the words stand in the session; null where some are missing and it can’t be read whole: they may be on the page that is. */
 export async function mentionsIn(server: OpenCodeServer, id: string, words: readonly string[]): Promise<ReadonlySet<string> | null> {
   const found = new Set<string>()
   for await (const page of pages(server, id)) {
-    if (page === null) return found.size === 0 ? null : found
+    if (page === null) return null
     for (const word of words) if (page.includes(word)) found.add(word)
     if (found.size === words.length) break
   }

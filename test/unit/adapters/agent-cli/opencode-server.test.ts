@@ -168,6 +168,11 @@ describe('the conversation of OpenCode', () => {
     const { live } = await serve(answers)
     expect(await cli.mentions?.(live, ['m-1', 'm-2', 'm-3'])).toEqual(new Set(['m-1', 'm-2']))
     expect(await cli.mentions?.(liveAt(await deadUrl()), ['m-1'])).toBeNull()
+    const cut = await serve({
+      'GET /session/ses_own/message': (said: Said) => (said.query['before'] === undefined ? pagesOf(said) : { status: 500 }),
+    })
+    expect(await cli.mentions?.(cut.live, ['m-2'])).toEqual(new Set(['m-2']))
+    expect(await cli.mentions?.(cut.live, ['m-1', 'm-2'])).toBeNull()
     expect(await cli.mentions?.({ ...live, session: null }, ['m-1'])).toBeNull()
   })
 
