@@ -36,7 +36,7 @@ async function* pages(server: OpenCodeServer, id: string): AsyncGenerator<string
   } while (before !== null)
 }
 
-/** Which of the words stand in the session; null where some are missing and it can’t be read whole: they may be on the page that is. */
+/** Which of the words stand in the session; null where some are missing and it can’t be read whole: they may stand on a page that can’t be. */
 export async function mentionsIn(server: OpenCodeServer, id: string, words: readonly string[]): Promise<ReadonlySet<string> | null> {
   const found = new Set<string>()
   for await (const page of pages(server, id)) {
