@@ -166,7 +166,6 @@ export function agentCliEndToEnd(cli: RealCli): void {
 
     it(verifies('R001-05', verifies('R001-06', 'learns once that mail waits, reads it, and reports that its task is done')), async () => {
       const { model, tree } = world
-      await world.worker('sender', [{ say: 'Ready.' }])
       let reported = false
       model.brain('task-of-mailed', (entries) => {
         const last = entries.findLast((entry) => entry.role !== 'assistant')?.text ?? ''
@@ -174,13 +173,18 @@ export function agentCliEndToEnd(cli: RealCli): void {
           reported = true
           return { call: 'send', input: { to: 'main', message: JSON.stringify({ status: 'idle', success: true, summary: 'read all mail' }) } }
         }
-        return last.includes('got mail from') ? { call: 'check_mail' } : { say: 'Nothing to do.' }
+        return last.includes('got mail from') ? { call: 'check_mail' } : { say: 'Nothing to do.', hold: 'mailed' }
       })
       await tree.call('spawn_workers', { specs: [{ name: 'mailed', prompt: 'This is task-of-mailed.' }] })
+      // Both come while it is busy: one batch.
+      await model.holds('mailed')
+      await world.worker('sender', [
+        { call: 'send', input: { to: 'mailed', message: 'mail-content one' } },
+        { call: 'send', input: { to: 'mailed', message: 'mail-content two' } },
+        { say: 'Sent.' },
+      ])
       await world.state('sender', 'idle')
-      await world.state('mailed', 'idle')
-      await tree.call('send', { to: 'mailed', message: 'mail-content one' }, { as: 'sender' })
-      await tree.call('send', { to: 'mailed', message: 'mail-content two' }, { as: 'sender' })
+      model.release('mailed')
       await model.sees('mail-content two')
       const done = await waitFor('the completion', async () => (await tree.agent('mailed')).outcome, { limit: 60_000 })
       expect(done).toEqual({ success: true, summary: 'read all mail' })

@@ -78,7 +78,19 @@ describe('poller', () => {
         ...{ id, name, kind: parentId === null ? 'root' : 'worker', runtime: 'pane', role: 'dev', agentCli: 'x', parentId, depth: 0 },
         ...{ branch: asBranchName(name), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false },
         ...{ paneId: asPaneId('%1'), pid: 1, sessionId: null, transcript: null, task: '', state: 'running', stateReason: null, stateSource: 'hook' },
-        ...{ stateAt: 0, outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0, tokens: 0, toolCalls: 0, tools: null, usage: null, stopObjection: null, stopBlocks: 0 },
+        ...{
+          stateAt: 0,
+          outcome: null,
+          exitCode: null,
+          exitSignal: null,
+          lastSeenAt: 0,
+          tokens: 0,
+          toolCalls: 0,
+          tools: null,
+          usage: null,
+          stopObjection: null,
+          stopBlocks: 0,
+        },
         ...{ stopExcuse: null, rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null, tokenHash: id },
       } as Agent)
     }
