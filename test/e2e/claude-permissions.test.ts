@@ -37,6 +37,23 @@ describe.skipIf(!requireInstalled([claude]))('Claude Code’s permissions', () =
     }
   })
 
+  it('are given by list, and nothing else is', async () => {
+    const world = await startWorld([claude], {
+      tl: 'claude',
+      dev: 'claude',
+      config: '[roles.dev.permissions]\npolicy = "list"\nallow = ["Bash(touch listed*)"]',
+    })
+    try {
+      const { worktree } = await world.worker('lists', [{ shell: 'touch listed-one' }, { shell: 'touch unlisted' }, { say: 'Done.' }])
+      await waitFor('the command to run', () => existsSync(`${worktree}/listed-one`), { limit: 60_000 })
+      await waitFor('the dialog', async () => claude.dialog.test(await world.screen('lists')), { limit: 30_000 })
+      await world.state('lists', 'waiting')
+      expect(existsSync(`${worktree}/unlisted`)).toBe(false)
+    } finally {
+      await world.stop()
+    }
+  })
+
   it('are all given where the policy says so, also with the tools on stdio', async () => {
     const world = await startWorld([claude], { tl: 'claude', dev: 'claude', config: '[mcp]\nhttp = false\n[roles.dev.permissions]\npolicy = "all"' })
     try {
