@@ -10,6 +10,8 @@ const KILLS = 10
 const GAP = 200
 /** Without any change at the end: what has not arrived by then is lost. Milliseconds. */
 const PATIENCE = 90_000
+/** Milliseconds. */
+const CUT_OFF = 8000
 const AGENT = 'enduring'
 
 /** Beyond what a line that only points to a message shows of it. */
@@ -59,6 +61,8 @@ export async function measureEndurance(world: BenchWorld): Promise<Figure[]> {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 * GAP))
   }
   await up
+  // What a kill cut off before it was noted is settled, or sent again, a few seconds after the start.
+  await new Promise((resolve) => setTimeout(resolve, CUT_OFF))
   await quiet(world)
 
   const events = await tree.events()

@@ -12,6 +12,8 @@ export interface Unconfirmed {
   readonly lane: Lane
   dueAt: number
   enteredAgain: boolean
+  /** Of one that a start found: until then nothing is called undecided, and only what was never noted as handed over may be gone. */
+  readonly patientUntil?: number
   /** A line that points to the message was submitted, and the answer of that prompt’s hook was to bring it. */
   submitted?: boolean
   /** Why it can’t be told, where that is known by now. */
@@ -85,10 +87,14 @@ export function createProof(deps: {
       if (unnoted.length > 0) await records.handed(agent.id, unnoted)
       return 'later'
     }
-    const isGone = readable && shown === false && !left.some(({ id }) => repeated.has(id))
+    const early = clock() < (expected.patientUntil ?? 0)
+    const isNoted = left.some(({ handedAt }) => handedAt !== null)
+    const isGone = readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
-    if (isGone && !(expected.lane === 'channel' && left.some(({ handedAt }) => handedAt !== null))) return 'gone'
-    return 'undecided'
+    if (isGone && !(expected.lane === 'channel' && isNoted)) return 'gone'
+    if (!early) return 'undecided'
+    expected.dueAt = expected.patientUntil ?? 0
+    return 'later'
   }
 
   return {

@@ -38,8 +38,8 @@ export interface WorkerDeps {
 export interface Worker {
   /** Look at once, whatever was waited for. */
   wake(): void
-  /** A hand-over to wait for: after a start, or by another lane. */
-  expect(batch: string, lane: Lane): Promise<void>
+  /** A hand-over by another lane, or (`found`) one that a start found unconfirmed. */
+  expect(batch: string, lane: Lane, found?: 'found'): Promise<void>
   /** The line that points to this hand-over was submitted, and its hook is answered with the message. */
   submitted(batch: string): void
   /** A confirmation came. */
@@ -55,6 +55,8 @@ export interface Worker {
 const PLAIN: OutboxCli = { acks: false, reportsState: false, enterDelay: 50, pasteLimit: null, channel: null }
 /** At once: there may be more to do. */
 const NOW = 0
+/** After a start, until what it found unconfirmed is looked into: by then a program has written down what it took. Milliseconds. */
+const FOUND = 3000
 /** Between looks at a program that nobody tells of, milliseconds; doubles. */
 const WATCH = { first: 100, longest: 5000 }
 
@@ -194,9 +196,12 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       proof.lookUp()
       start()
     },
-    expect: async (batch, lane) => {
-      const config = await deps.config()
-      proof.unconfirmed.set(batch, { lane, dueAt: clock() + config.delivery.ack_timeout * 1000, enteredAgain: false })
+    expect: async (batch, lane, found) => {
+      const patience = (await deps.config()).delivery.ack_timeout * 1000
+      const now = clock()
+      const patient = { lane, dueAt: now + patience, enteredAgain: false }
+      // A daemon that is killed again and again would never come to the end of its patience.
+      proof.unconfirmed.set(batch, found === undefined ? patient : { ...patient, dueAt: now + Math.min(patience, FOUND), patientUntil: now + patience })
       start()
     },
     submitted: (batch) => {

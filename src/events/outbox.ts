@@ -90,7 +90,7 @@ export function createOutbox(
         deliveries.filter(({ handedAt }) => acks || handedAt === null),
         (delivery) => delivery.batch,
       )) {
-        if (batch !== null && first !== undefined) await workerOf(recipient).expect(batch, first.lane ?? 'pane')
+        if (batch !== null && first !== undefined) await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
       }
     }
   }

@@ -279,6 +279,20 @@ describe('proof', () => {
     await until('the ack', async () => (await first())?.state === 'acked')
   })
 
+  it('of what a kill cut off before it was sent does not wait for the time in which it is confirmed', async () => {
+    bench.config = configSchema.parse({ delivery: { ack_timeout: 300 } })
+    withChannel(true)
+    await bench.family()
+    await bench.say('one')
+    const waiting = (await bench.deliveries()).map(({ id }) => id)
+    // As a daemon left it that was killed before its request went out.
+    await bench.store.outbox.claim(waiting, 'channel', 'b-1', bench.clock())
+    await bench.outbox.start()
+    await until('the ack', async () => (await first())?.state === 'acked', { limit: 15_000 })
+    expect(bench.program.conversation).toHaveLength(1)
+    expect(await first()).toMatchObject({ attempts: 2 })
+  })
+
   it('of an agent that ended is its conversation', async () => {
     bench.config = configSchema.parse({ delivery: { ack_timeout: 300 } })
     await bench.family()
