@@ -173,12 +173,12 @@ export function agentCliEndToEnd(cli: RealCli): void {
           reported = true
           return { call: 'send', input: { to: 'main', message: JSON.stringify({ status: 'idle', success: true, summary: 'read all mail' }) } }
         }
-        return last.includes('got mail from') ? { call: 'check_mail' } : { say: 'Nothing to do.', hold: 'mailed' }
+        return /got mail from [0-9a-f]{8}-/.test(last) ? { call: 'check_mail' } : { say: 'Nothing to do.', hold: 'mailed' }
       })
       await tree.call('spawn_workers', { specs: [{ name: 'mailed', prompt: 'This is task-of-mailed.' }] })
       // Both come while it is busy: one batch.
       await model.holds('mailed')
-      await world.worker('sender', [
+      const { agentId: sender } = await world.worker('sender', [
         { call: 'send', input: { to: 'mailed', message: 'mail-content one' } },
         { call: 'send', input: { to: 'mailed', message: 'mail-content two' } },
         { say: 'Sent.' },
@@ -188,7 +188,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await model.sees('mail-content two')
       const done = await waitFor('the completion', async () => (await tree.agent('mailed')).outcome, { limit: 60_000 })
       expect(done).toEqual({ success: true, summary: 'read all mail' })
-      expect(model.count('got mail from', 'task-of-mailed')).toBe(1)
+      expect(model.count(`got mail from ${sender}`, 'task-of-mailed')).toBe(1)
     })
 
     it('is held until its pull request is filed', async () => {
