@@ -37,19 +37,25 @@ const unavailable = (message: string): ExomonadError => new ExomonadError('DAEMO
  */
 export async function pumpMcp(options: ProxyOptions): Promise<void> {
   const unanswered = new Map<string, string | number>()
+  /** Of these the daemon wants to know that they arrived; before the first of them, a notice would be taken for a client of the older protocol. */
+  const calls = new Set<string>()
   let waiting: { line: string; since: number }[] = []
   let connection: Socket | undefined
   let inputEnded = false
 
   const send = (socket: Socket, line: string): void => {
     const asked = kindOf(line)
-    if (asked.kind === 'request') unanswered.set(JSON.stringify(asked.id), asked.id)
+    if (asked.kind === 'request') {
+      unanswered.set(JSON.stringify(asked.id), asked.id)
+      if (line.includes('"tools/call"')) calls.add(JSON.stringify(asked.id))
+    }
     socket.write(`${line}\n`)
   }
   const received = lineSplitter((line) => {
     const answered = kindOf(line)
     if (answered.kind !== 'response') return options.output(`${line}\n`)
     unanswered.delete(JSON.stringify(answered.id))
+    if (!calls.delete(JSON.stringify(answered.id))) return options.output(`${line}\n`)
     const from = connection
     options.output(`${line}\n`, () => {
       if (from?.writable === true) from.write(`${writtenNotice(answered.id)}\n`)
@@ -58,6 +64,7 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
   const answerLost = (): void => {
     for (const id of unanswered.values()) options.output(`${lostAnswer(id, unavailable(LOST))}\n`)
     unanswered.clear()
+    calls.clear()
   }
   const answerWaiting = (before: number): void => {
     const late = waiting.filter(({ since }) => since <= before)

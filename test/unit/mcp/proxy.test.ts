@@ -135,10 +135,11 @@ describe('the stdio proxy', () => {
       if (writes) done?.()
     }
     const done = pumpMcp({ socket: path, token: 't', as: undefined, input, output, report: () => {}, patience: 5000 })
-    input.write(request(1))
-    input.write(request(2))
-    await waitFor('the answers', () => written.length === 2)
-    if (writes) await waitFor('the notices', () => taken.length === 4)
+    // Of answers that nothing is taken away by, nobody wants to know; an early notice would settle the protocol's era.
+    input.write(`${JSON.stringify({ id: 0, method: 'server/discover' })}\n`)
+    for (const id of [1, 2]) input.write(`${JSON.stringify({ id, method: 'tools/call' })}\n`)
+    await waitFor('the answers', () => written.length === 3)
+    if (writes) await waitFor('the notices', () => taken.length === 5)
     else await new Promise((resolve) => setTimeout(resolve, 50))
     expect(taken.map(writtenIn).filter((id) => id !== undefined)).toEqual(writes ? [1, 2] : [])
     input.end()
