@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -13,6 +13,9 @@ import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { AgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 
+const MIGRATIONS = readdirSync(fileURLToPath(new URL('../../src/adapters/store/sqlite/migrations', import.meta.url)))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .toSorted()
 const PROGRAM = fileURLToPath(new URL('../fixtures/store-writer.ts', import.meta.url))
 
 describe('the SQLite store and several processes', () => {
@@ -44,7 +47,7 @@ describe('the SQLite store and several processes', () => {
       expect(await Promise.all(writers.map(({ lines }) => next(lines)))).toEqual(writers.map(() => 'ok'))
       const connection = new Database(file, { readonly: true })
       expect(connection.prepare('select count(*) as count from events').get()).toEqual({ count: writers.length })
-      expect(connection.prepare('select name from kysely_migration').all()).toEqual([{ name: '0001-initial' }])
+      expect(connection.prepare('select name from kysely_migration order by name').all()).toEqual(MIGRATIONS.map((name) => ({ name })))
       connection.close()
     }
   })
