@@ -58,7 +58,7 @@ const NOW = 0
 /** After a start, until what it found unconfirmed is looked into: by then a program has written down what it took. Milliseconds. */
 const FOUND = 3000
 /** Between looks at a program that nobody tells of, milliseconds; doubles. */
-const WATCH = { first: 100, longest: 5000 }
+const WATCH = { first: 50, longest: 5000 }
 
 /**
  * Hands over what waits for one agent, one message at a time:
