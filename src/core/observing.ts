@@ -58,7 +58,14 @@ export function createObserving({
   sight,
   states,
   panes,
-}: Pick<Deps, 'store' | 'settings' | 'clock' | 'log'> & { sight: Sight; states: States; panes: OwnPanes }): Observing {
+  isAsked,
+}: Pick<Deps, 'store' | 'settings' | 'clock' | 'log'> & {
+  sight: Sight
+  states: States
+  panes: OwnPanes
+  /** A permission question of its program lies with the human. */
+  isAsked: (id: AgentId) => boolean
+}): Observing {
   const startedAt = clock()
   const last = new Map<AgentId, Seen>()
   const timers = new Map<AgentId, NodeJS.Timeout>()
@@ -83,6 +90,8 @@ export function createObserving({
   const note = async (id: AgentId, observation: Observation): Promise<void> => {
     const agent = await store.agents.get(id)
     if (agent === undefined || stopped) return
+    // While its hook waits for the human’s answer the program looks as if it worked.
+    if (agent.state === 'waiting' && observation.state === 'running' && isAsked(id)) return
     const seen = { state: observation.state, at: clock() }
     const before = last.get(id)
     const to = concluded(agent, seen, before, startedAt)

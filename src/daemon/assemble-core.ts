@@ -71,7 +71,8 @@ export function assembleCore(
   const branchLock = createBranchLock()
   const mergePull = createMergePull({ ...deps, branchLock })
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
-  const observing = createObserving({ ...deps, states, panes })
+  const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
+  const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
   const reconciling = createReconcile({
     ...deps,
     states,
@@ -88,7 +89,6 @@ export function assembleCore(
       .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
   }
   const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) })
-  const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const firstTurn = createFirstTurn()
   const core: Core = {
     directory: createDirectory(deps),

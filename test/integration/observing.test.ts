@@ -10,6 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts'
 
 const bench = useOutboxBench()
 let observing: Observing
+const asked = new Set<string>()
 
 const agent = async () => {
   const found = await bench.store.agents.get(AUTH)
@@ -25,9 +26,12 @@ beforeEach(() => {
   const panes = { find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane), close: async () => {} }
   const settings = { agentCli: async () => bench.cli } as unknown as Parameters<typeof createObserving>[0]['settings']
   const states = createStates({ store, publisher, outbox, clock })
-  observing = createObserving({ store, settings, clock, log: silentLog(), sight, states, panes })
+  observing = createObserving({ store, settings, clock, log: silentLog(), sight, states, panes, isAsked: (id) => asked.has(id) })
 })
-afterEach(() => observing.stop())
+afterEach(() => {
+  observing.stop()
+  asked.clear()
+})
 
 describe('looking at a program', () => {
   it('finds one idle whose turn was broken off without a hook, says by what, and tells its parent once', async () => {
@@ -70,6 +74,17 @@ describe('looking at a program', () => {
   it('leaves an agent alone that waits in a call of its own', async () => {
     bench.program.script.observe = () => 'running'
     await recorded({ state: 'waiting', stateReason: 'question q-01020304', stateSource: 'tool' })
+    for (let look = 0; look < 2; look++) {
+      await observing.look(await agent())
+      await new Promise((resolve) => setTimeout(resolve, 400))
+    }
+    expect((await agent()).state).toBe('waiting')
+  })
+
+  it('leaves one waiting whose permission question lies with the human, though its program looks busy with the hook', async () => {
+    bench.program.script.observe = () => 'running'
+    asked.add(AUTH)
+    await recorded({ state: 'waiting', stateReason: 'permission to use Bash', stateSource: 'hook' })
     for (let look = 0; look < 2; look++) {
       await observing.look(await agent())
       await new Promise((resolve) => setTimeout(resolve, 400))
