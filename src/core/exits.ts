@@ -37,6 +37,11 @@ export function createExits({
     }
   }
 
+  /** Without its terminal nobody sees it any more; some programs go on all the same. */
+  const endLeftBehind = async (agent: Agent): Promise<void> => {
+    if ((await panes.find(agent)) === undefined) await multiplexer.endLeftBehind(agent.id)
+  }
+
   return {
     keepTranscript,
     ended: async (agent, exit, how) => {
@@ -54,7 +59,9 @@ export function createExits({
           patch: { ...patch, paneId: null },
           onlyIf,
         })
-        if (gone !== undefined) await files.writeChannel(agent.id, null)
+        if (gone === undefined) return
+        await files.writeChannel(agent.id, null)
+        await endLeftBehind(agent)
         return
       }
       const well = exit.exitCode === 0
@@ -81,7 +88,9 @@ export function createExits({
               },
         ],
       })
-      if (changed !== undefined) await files.remove(agent.id)
+      if (changed === undefined) return
+      await files.remove(agent.id)
+      await endLeftBehind(agent)
     },
   }
 }

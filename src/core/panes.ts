@@ -8,7 +8,7 @@ import type { Deps } from './deps.ts'
  */
 export interface OwnPanes {
   find(agent: Agent): Promise<Pane | undefined>
-  /** Gone already is fine. */
+  /** Gone already is fine; what its program left running ends all the same. */
   close(agent: Agent): Promise<void>
 }
 
@@ -24,6 +24,7 @@ export function createOwnPanes({ multiplexer }: Pick<Deps, 'multiplexer'>): OwnP
     close: async (agent) => {
       const pane = await find(agent)
       if (pane !== undefined) await multiplexer.close(pane.paneId)
+      else await multiplexer.endLeftBehind(agent.id)
     },
   }
 }

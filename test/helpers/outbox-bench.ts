@@ -75,6 +75,7 @@ export function scriptedTerminals() {
     captureStyled: async (paneId) => `some output\n> ${box.get(paneId) ?? ''}`,
     rename: async () => {},
     close: async () => {},
+    endLeftBehind: async () => {},
     onDeath: () => () => {},
     attachCommand: () => undefined,
     shutdown: async () => {},

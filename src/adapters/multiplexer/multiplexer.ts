@@ -69,6 +69,8 @@ export interface Multiplexer {
   rename(paneId: PaneId, name: string): Promise<void>
   /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
   close(paneId: PaneId): Promise<void>
+  /** Ends what an agent’s program left running whose pane is gone: somebody closed it by hand, or the server ended. */
+  endLeftBehind(agentId: AgentId): Promise<void>
   /** Called once per pane when its program ends or the pane disappears. Answers how to stop. */
   onDeath(listener: (pane: { paneId: PaneId; agentId: AgentId | null; exitCode: number | null; exitSignal: string | null }) => void): () => void
   /** What a person runs to see the pane; undefined where `capabilities.attach` is false. Inside a client of the same server it switches there. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -128,6 +130,23 @@ export function describeEnding(bench: Bench): void {
     if (when === 'has ended') await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 0)
     expect(isAlive(left)).toBe(true)
     await bench.multiplexer.close(paneId)
+    expect(isAlive(left)).toBe(false)
+    expect(isAlive(other.pid)).toBe(true)
+  })
+
+  it('ends what goes on of a program whose terminal is gone', async () => {
+    if (process.platform !== 'linux') return
+    const agentId = newAgentId()
+    const file = join(bench.folder, 'survivor')
+    const survivor = `trap '' HUP TERM; echo $$ > "$0~"; mv "$0~" "$0"; while :; do sleep 0.05; done`
+    const script = `(setsid sh -c '${survivor.replaceAll("'", `'"'"'`)}' "$0" < /dev/null > /dev/null 2>&1 &) ; while [ ! -e "$0" ]; do sleep 0.02; done`
+    const other = await bench.open({ agentId: newAgentId(), argv: ['/bin/cat'] })
+    // Not by a pane: nothing of ours knows of one.
+    const child = spawn('/bin/sh', ['-c', script, file], { env: { ...process.env, EXOMONAD_AGENT_ID: agentId }, stdio: 'ignore' })
+    await once(child, 'exit')
+    const left = Number(readFileSync(file, 'utf8'))
+    expect(isAlive(left)).toBe(true)
+    await bench.multiplexer.endLeftBehind(agentId)
     expect(isAlive(left)).toBe(false)
     expect(isAlive(other.pid)).toBe(true)
   })

@@ -140,6 +140,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
       await host.ask('remove', { paneId })
       await deaths.look()
     },
+    endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => [node, hostProgram('attach'), host.socketPath ?? chooseSocket(stateDir, runtimeDir), paneId],
     shutdown: async () => {

@@ -136,6 +136,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       await connection.ask(command('kill-pane', '-t', paneId))
       await deaths.look()
     },
+    endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
     shutdown: async () => {
