@@ -42,6 +42,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          // An agent CLI takes a core while it starts, and up to a gigabyte of memory.
+          maxWorkers: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,

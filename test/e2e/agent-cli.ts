@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -34,6 +34,9 @@ export function agentCliEndToEnd(cli: RealCli): void {
     beforeAll(async () => {
       world = await startWorld([cli], { tl: cli.name, dev: cli.name, config: '[delivery]\nhuman_idle = 1' })
     }, 120_000)
+    afterEach(async () => {
+      await world?.clear()
+    })
     afterAll(async () => {
       await world?.stop()
     })

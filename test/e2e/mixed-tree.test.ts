@@ -45,51 +45,55 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
     await world?.stop()
   })
 
-  it(verifies('R004-18', 'goes from a task to everything merged into the root'), async () => {
-    const { model, tree } = world
-    model.script('gemini-work', ...commits('gemini.txt'))
-    model.script('codex-work', ...commits('codex.txt'))
-    model.script('leaf-work', ...commits('leaf.txt'))
-    model.brain(
-      'lead-of-all',
-      lead(
-        [
-          {
-            call: 'spawn_workers',
-            input: {
-              specs: [
-                { name: 'from-gemini', prompt: `Work. ${plays('gemini-work')}`, agent: 'gemini' },
-                { name: 'from-codex', prompt: `Work. ${plays('codex-work')}`, agent: 'codex' },
-              ],
+  it(
+    verifies('R004-18', 'goes from a task to everything merged into the root'),
+    async () => {
+      const { model, tree } = world
+      model.script('gemini-work', ...commits('gemini.txt'))
+      model.script('codex-work', ...commits('codex.txt'))
+      model.script('leaf-work', ...commits('leaf.txt'))
+      model.brain(
+        'lead-of-all',
+        lead(
+          [
+            {
+              call: 'spawn_workers',
+              input: {
+                specs: [
+                  { name: 'from-gemini', prompt: `Work. ${plays('gemini-work')}`, agent: 'gemini' },
+                  { name: 'from-codex', prompt: `Work. ${plays('codex-work')}`, agent: 'codex' },
+                ],
+              },
             },
-          },
-          { call: 'spawn_subtree', input: { task: 'You are lead-of-some.', branch_name: 'from-opencode', agent: 'opencode' } },
-        ],
-        [],
-        3,
-      ),
-    )
-    model.brain(
-      'lead-of-some',
-      lead(
-        [{ call: 'spawn_workers', input: { specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }] } }],
-        [{ call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } }],
-        1,
-      ),
-    )
-    const up = await tree.run(['up', 'You are lead-of-all.', '--json'])
-    expect(up.code, up.stderr).toBe(0)
-    const files = ['gemini.txt', 'codex.txt', 'leaf.txt'].map((file) => `${tree.repository.path}/${file}`)
-    await allowDialogs(
-      world,
-      ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'root'].map((agent) => ({ agent, cli: firstUse(CLIS, agent) })),
-      async () => files.every((file) => existsSync(file)),
-      200_000,
-    )
-    const { pull_requests: pulls } = await tree.call('pr_list', { state: 'merged' })
-    expect(pulls).toHaveLength(4)
-    expect(await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')).toBe('')
-    const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
-    expect(undecided).toEqual([])
-  })
+            { call: 'spawn_subtree', input: { task: 'You are lead-of-some.', branch_name: 'from-opencode', agent: 'opencode' } },
+          ],
+          [],
+          3,
+        ),
+      )
+      model.brain(
+        'lead-of-some',
+        lead(
+          [{ call: 'spawn_workers', input: { specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }] } }],
+          [{ call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } }],
+          1,
+        ),
+      )
+      const up = await tree.run(['up', 'You are lead-of-all.', '--json'])
+      expect(up.code, up.stderr).toBe(0)
+      const files = ['gemini.txt', 'codex.txt', 'leaf.txt'].map((file) => `${tree.repository.path}/${file}`)
+      await allowDialogs(
+        world,
+        ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'root'].map((agent) => ({ agent, cli: firstUse(CLIS, agent) })),
+        async () => files.every((file) => existsSync(file)),
+        400_000,
+      )
+      const { pull_requests: pulls } = await tree.call('pr_list', { state: 'merged' })
+      expect(pulls).toHaveLength(4)
+      expect(await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')).toBe('')
+      const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
+      expect(undecided).toEqual([])
+    },
+    450_000,
+  )
 })

@@ -26,6 +26,8 @@ export interface World {
   state(agent: string, state: string, options?: { limit?: number }): Promise<any>
   /** The latest turn in which the agent’s model was asked. */
   latest(marker: string): Seen | undefined
+  /** Ends all agents but the root: each of them takes memory, and some a core now and then. */
+  clear(): Promise<void>
   /** Waits until nothing is undelivered or unconfirmed for it. */
   delivered(agent: string): Promise<void>
   stop(): Promise<void>
@@ -98,6 +100,10 @@ export async function startWorld(clis: readonly RealCli[], options: { tl: string
         { limit, every: 200 },
       ),
     latest: (marker) => model.seen.findLast((turn) => turn.conversation.entries.some((entry) => entry.text.includes(marker))),
+    clear: async () => {
+      const { root } = await tree.tree()
+      await Promise.all(root.children.filter(isAlive).map(({ id }: { id: string }) => tree.call('kill', { agent: id })))
+    },
     delivered: async (agent) => {
       await waitFor(
         `everything to be delivered to ${agent}`,
@@ -119,3 +125,5 @@ export async function startWorld(clis: readonly RealCli[], options: { tl: string
     },
   }
 }
+
+const isAlive = ({ state }: { state: string }): boolean => !['completed', 'failed', 'killed'].includes(state)

@@ -63,7 +63,7 @@ describe('a program with hooks', () => {
     // Of the environment of whoever started exomonad it has what it needs, and its own agent’s identity.
     const { variables, argv } = await tree.logged('busy', 'its argv', ({ kind }) => kind === 'argv')
     expect(variables).toEqual(expect.arrayContaining(['EXOMONAD_TOKEN', 'EXOMONAD_AGENT_ID', 'PATH']))
-    expect(variables.filter((variable: string) => /^(TMUX|CLAUDE(?!_CODE_(MCP|ENABLE)))/.test(variable))).toEqual([])
+    expect(variables.filter((variable: string) => /^(TMUX|CLAUDE(?!_CODE_(MCP|ENABLE|RESUME)))/.test(variable))).toEqual([])
     expect(argv.join(' ')).not.toContain('Bearer ey')
   })
 
