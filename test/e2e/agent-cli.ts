@@ -5,6 +5,7 @@ import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
+import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -300,22 +301,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
           { call: 'file_pr', input: { title: 'Add child.txt', body: 'As asked.' } },
           { say: 'Filed.' },
         )
-        let spawned = false
-        let merged = false
-        model.brain('lead-of-all', (entries) => {
-          const said = entries
-            .filter((entry) => entry.role !== 'assistant')
-            .map((entry) => entry.text)
-            .join('\n')
-          if (!spawned) {
-            spawned = true
-            return { call: 'spawn_subtree', input: { task: `task-of-child ${plays('child')}`, branch_name: 'child' } }
-          }
-          const ready = /\[PR READY\][^#]*#(\d+)/.exec(said)?.[1]
-          if (ready === undefined || merged) return { say: 'I wait.' }
-          merged = true
-          return { call: 'merge_pr', input: { pr_number: Number(ready) } }
-        })
+        model.brain('lead-of-all', lead([{ call: 'spawn_subtree', input: { task: `task-of-child ${plays('child')}`, branch_name: 'child' } }], 1))
         const up = await tree.run(['up', 'You are lead-of-all; your secret is inherited-secret.', '--json'])
         expect(up.code, up.stderr).toBe(0)
         const asked = await model.sees('lead-of-all')

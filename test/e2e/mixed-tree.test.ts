@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { plays, type Entry, type Step } from '../fixtures/model-server/script.ts'
+import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs, firstUse } from './dialogs.ts'
 import { claude } from './clis/claude.ts'
 import { codex } from './clis/codex.ts'
 import { gemini } from './clis/gemini.ts'
 import { opencode } from './clis/opencode.ts'
+import { lead } from './lead.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -17,24 +18,6 @@ const commits = (file: string): Step[] => [
   { call: 'file_pr', input: { title: `Add ${file}`, body: 'As asked.' } },
   { say: 'Filed.' },
 ]
-
-/** Merges every pull request it hears is ready, once; otherwise goes on with its plan. */
-function lead(plan: readonly Step[], last: readonly Step[], expected: number): (entries: readonly Entry[]) => Step | undefined {
-  const merged = new Set<string>()
-  let done = 0
-  let closing = 0
-  return (entries) => {
-    if (done < plan.length) return plan[done++]
-    const said = entries.filter((entry) => entry.role !== 'assistant').map((entry) => entry.text)
-    const ready = said.flatMap((text) => [...text.matchAll(/\[PR READY\][^#]*#(\d+)/g)].map((match) => match[1] ?? '')).find((number) => !merged.has(number))
-    if (ready !== undefined) {
-      merged.add(ready)
-      return { call: 'merge_pr', input: { pr_number: Number(ready) } }
-    }
-    if (merged.size === expected && closing < last.length) return last[closing++]
-    return { say: 'I wait.' }
-  }
-}
 
 describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
   let world: World
@@ -67,17 +50,14 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
             },
             { call: 'spawn_subtree', input: { task: 'You are lead-of-some.', branch_name: 'from-opencode', agent: 'opencode' } },
           ],
-          [],
           3,
         ),
       )
       model.brain(
         'lead-of-some',
-        lead(
-          [{ call: 'spawn_workers', input: { specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }] } }],
-          [{ call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } }],
-          1,
-        ),
+        lead([{ call: 'spawn_workers', input: { specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }] } }], 1, [
+          { call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } },
+        ]),
       )
       const up = await tree.run(['up', 'You are lead-of-all.', '--json'])
       expect(up.code, up.stderr).toBe(0)
