@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ExecResult } from '../../exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { loginOf, personalHome, readPersonalHome } from './home.ts'
@@ -17,11 +19,7 @@ export async function diagnoseGemini(
   repository: string,
 ): Promise<readonly CliFinding[]> {
   const findings: CliFinding[] = []
-  const asked = await options.exec(path, ['--version'], {
-    cwd: repository,
-    env: { PATH: options.path, HOME: options.userHome, GEMINI_CLI_NO_RELAUNCH: 'true' },
-    timeout: 20_000,
-  })
+  const asked = await askVersion(options, path, repository)
   const version = /^\d+\.\d+\.\d+\S*/m.exec(asked.stdout)?.[0]
   if (asked.exitCode !== 0 || version === undefined) {
     findings.push({ status: 'problem', found: `${path} --version did not say its version`, fix: 'Install it anew: npm install -g @google/gemini-cli' })
@@ -57,4 +55,15 @@ export async function diagnoseGemini(
   for (const obstacle of obstacles(workspace ?? {}))
     findings.push({ status: 'problem', found: `.gemini/settings.json of the repository: ${obstacle}`, fix: 'Take that key out of it.' })
   return findings
+}
+
+/** Even to say its version it writes into its home: into one that is thrown away. */
+async function askVersion({ exec, path, userHome }: AgentCliOptions, program: string, repository: string): Promise<ExecResult> {
+  const home = await mkdtemp(join(tmpdir(), 'gemini-version-'))
+  try {
+    const env = { PATH: path, HOME: userHome, GEMINI_CLI_HOME: home, GEMINI_CLI_NO_RELAUNCH: 'true' }
+    return await exec(program, ['--version'], { cwd: repository, env, timeout: 20_000 })
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
 }
