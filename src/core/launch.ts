@@ -40,19 +40,20 @@ type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>
 /** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
 const TOOL_TIMEOUT = 24 * 60 * 60
 
-export function createLauncher(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & {
-    socket: string
-    agentPath: string
-    /** Where MCP is served over HTTP; null where it isn’t. */
-    mcpUrl: string | null
-    /** Absolute path of hooks/program.sh. */
-    hookScript: string
-    freePort: () => Promise<number>
-    /** What agents may see; `passes`: what their program needs beyond that. */
-    agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
-  },
-): Launcher {
+/** Where a launched program finds the daemon, and what it may see of the person’s environment. */
+export interface Surroundings {
+  socket: string
+  agentPath: string
+  /** Where MCP is served over HTTP; null where it isn’t. */
+  mcpUrl: string | null
+  /** Absolute path of hooks/program.sh. */
+  hookScript: string
+  freePort: () => Promise<number>
+  /** What agents may see; `passes`: what their program needs beyond that. */
+  agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
+}
+
+export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & Surroundings): Launcher {
   const { store, multiplexer, files, settings, paths } = deps
 
   const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({

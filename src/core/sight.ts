@@ -3,6 +3,7 @@ import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Log } from '../log.ts'
 import type { LiveAgentOf } from './live-agent.ts'
+import { within } from './within.ts'
 
 /**
  * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a look then tells nothing, and what became of
@@ -55,17 +56,5 @@ export function createSight({ liveAgentOf, log }: { liveAgentOf: LiveAgentOf; lo
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-  }
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -5,6 +5,7 @@ import { tokensOf } from './budgets.ts'
 import type { Deps } from './deps.ts'
 import { isAlive } from './lifecycle.ts'
 import { createPaced } from './paced.ts'
+import { within } from './within.ts'
 
 /** What agents’ conversations use up, as their programs tell it, kept in their records. */
 export interface UsageReading {
@@ -48,7 +49,7 @@ export function createUsage({
     const cli = agent.agentCli === null ? undefined : await settings.agentCli(agent.agentCli).catch(() => undefined)
     if (cli?.usage !== undefined) {
       const live = await liveOf(agent)
-      const found = await within(cli.usage(live), PATIENCE)
+      const found = await within(PATIENCE, cli.usage(live))
       if (found !== null) await record(id, live.session?.id ?? agent.sessionId ?? '', found)
     }
     await checkBudgets()
@@ -112,11 +113,4 @@ function merge(usages: readonly Usage[], with_: (one: number, other: number) => 
     }
   }
   return { models }
-}
-
-function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer for ${milliseconds / 1000} s`)), milliseconds)
-  timer.unref()
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

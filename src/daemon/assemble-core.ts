@@ -10,7 +10,7 @@ import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createFirstTurn } from '../core/first-turn.ts'
 import { createHooks } from '../core/hooks.ts'
-import { createLauncher } from '../core/launch.ts'
+import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
@@ -42,17 +42,7 @@ export interface AssembledCore {
 }
 
 /** Wires the use cases. Order is that of dependence. */
-export function assembleCore(
-  deps: Deps & {
-    sight: Sight
-    socket: string
-    agentPath: string
-    mcpUrl: string | null
-    hookScript: string
-    freePort: () => Promise<number>
-    agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
-  },
-): AssembledCore {
+export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
   const launcher = createLauncher(deps)

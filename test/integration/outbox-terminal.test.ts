@@ -7,7 +7,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
 import { createTmux } from '../../src/adapters/multiplexer/tmux/tmux.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import type { Agent } from '../../src/adapters/store/store.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/live-agent.ts'
 import { createSight } from '../../src/core/sight.ts'
@@ -19,6 +18,7 @@ import { silentLog } from '../../src/log.ts'
 import { describeWith } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
+import { makeAgent } from '../unit/core/make-agent.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -38,25 +38,12 @@ async function agentInPane() {
   const argv = [process.execPath, file('../fixtures/terminal/recorder.ts'), recorded]
   const { paneId, pid } = await multiplexer.open({ agentId: id, name: 'recorder', cwd: folder, env: {}, argv, columns: 120, rows: 40 })
   await waitFor('the program', async () => (await multiplexer.capture(paneId)).includes('recorder ready'))
-  await store.agents.insert({
-    ...{ id, name: 'recorder', kind: 'root', runtime: 'pane', role: 'tl', agentCli: 'x', parentId: null, depth: 0, branch: asBranchName('main') },
-    ...{ baseBranch: null, forkPoint: null, worktree: folder, ownsWorktree: false, adopted: false, paneId, pid, sessionId: null, transcript: null },
-    ...{ task: '', state: 'running', stateReason: null, stateSource: 'hook', stateAt: 0, outcome: null, exitCode: null, exitSignal: null, lastSeenAt: 0 },
-    ...{
-      tokens: 0,
-      toolCalls: 0,
-      tools: null,
-      usage: null,
-      stopObjection: null,
-      stopBlocks: 0,
-      stopExcuse: null,
-      rebaseTries: 0,
-      spawnedAt: 0,
-      endedAt: null,
-      reapedAt: null,
-    },
-    tokenHash: 'x',
-  } as Agent)
+  await store.agents.insert(
+    makeAgent({
+      ...{ id, name: 'recorder', kind: 'root', role: 'tl', depth: 0, branch: asBranchName('main'), baseBranch: null, worktree: folder, ownsWorktree: false },
+      ...{ paneId, pid, stateSource: 'hook', tokenHash: 'x' },
+    }),
+  )
 
   const renderer = createRenderer({ shippedFolder: file('../../templates'), overrideFolder: () => Promise.resolve(null), log: silentLog() })
   const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })

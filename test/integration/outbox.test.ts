@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../../src/adapters/multiplexer/multiplexer.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import type { Agent, AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
+import type { AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/live-agent.ts'
 import { createSight } from '../../src/core/sight.ts'
@@ -19,6 +19,7 @@ import { silentLog } from '../../src/log.ts'
 import { verifies } from '../requirements.ts'
 import { scriptedTerminals } from '../helpers/outbox-bench.ts'
 import { waitFor } from '../helpers/wait-for.ts'
+import { makeAgent } from '../unit/core/make-agent.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
@@ -71,26 +72,11 @@ describe('outbox', () => {
 
   const addAgent = async (agentId: AgentId, name: string, parentId: AgentId | null, more: AgentPatch = {}): Promise<void> => {
     terminals.panes.set(more.paneId ?? pane(agentId), { agentId })
-    const agent: Agent = {
-      ...{ id: agentId, name, kind: parentId === null ? 'root' : 'worker', runtime: 'pane', role: 'dev', agentCli: 'x', parentId, depth: 0 },
-      ...{ branch: asBranchName(name), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false },
-      ...{ paneId: pane(agentId), pid: 1, sessionId: null, transcript: null, task: '', state: 'idle', stateReason: null, stateSource: 'hook', stateAt: 0 },
-      ...{
-        outcome: null,
-        exitCode: null,
-        exitSignal: null,
-        lastSeenAt: 0,
-        tokens: 0,
-        toolCalls: 0,
-        tools: null,
-        usage: null,
-        stopObjection: null,
-        stopBlocks: 0,
-        stopExcuse: null,
-      },
-      ...{ rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null, tokenHash: agentId },
+    const agent = makeAgent({
+      ...{ id: agentId, name, kind: parentId === null ? 'root' : 'worker', parentId, depth: 0, branch: asBranchName(name), baseBranch: null, worktree: '/w' },
+      ...{ paneId: pane(agentId), pid: 1, state: 'idle', stateSource: 'hook', tokenHash: agentId },
       ...more,
-    } as Agent
+    })
     await store.agents.insert(agent)
   }
   const family = async (more: AgentPatch = {}): Promise<void> => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Forge, PullRequestSnapshot, SnapshotResult } from '../../src/adapters/forge/forge.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import type { Agent, Store, StoredEvent } from '../../src/adapters/store/store.ts'
+import type { Store, StoredEvent } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createPoller, type Poller } from '../../src/events/poller.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/events/publisher.ts'
@@ -14,6 +14,7 @@ import { asBranchName, asPaneId, newDeliveryId, type AgentId } from '../../src/i
 import { silentLog } from '../../src/log.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
+import { makeAgent } from '../unit/core/make-agent.ts'
 import { at, OWNER, pull, review, sha } from '../unit/events/pull.ts'
 
 const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
@@ -74,25 +75,12 @@ describe('poller', () => {
       [ROOT, 'main', null],
       [OWNER, 'main.auth', ROOT],
     ] as const) {
-      await store.agents.insert({
-        ...{ id, name, kind: parentId === null ? 'root' : 'worker', runtime: 'pane', role: 'dev', agentCli: 'x', parentId, depth: 0 },
-        ...{ branch: asBranchName(name), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false },
-        ...{ paneId: asPaneId('%1'), pid: 1, sessionId: null, transcript: null, task: '', state: 'running', stateReason: null, stateSource: 'hook' },
-        ...{
-          stateAt: 0,
-          outcome: null,
-          exitCode: null,
-          exitSignal: null,
-          lastSeenAt: 0,
-          tokens: 0,
-          toolCalls: 0,
-          tools: null,
-          usage: null,
-          stopObjection: null,
-          stopBlocks: 0,
-        },
-        ...{ stopExcuse: null, rebaseTries: 0, spawnedAt: 0, endedAt: null, reapedAt: null, tokenHash: id },
-      } as Agent)
+      await store.agents.insert(
+        makeAgent({
+          ...{ id, name, kind: parentId === null ? 'root' : 'worker', parentId, depth: 0, branch: asBranchName(name), baseBranch: null, worktree: '/w' },
+          ...{ paneId: asPaneId('%1'), pid: 1, stateSource: 'hook', tokenHash: id },
+        }),
+      )
     }
     poller = newPoller()
   })

@@ -12,12 +12,13 @@ import { enqueue, LONGEST_ARGUMENT } from './codex/queue.ts'
 import { findRollout, lastTurn, mentionedIn, usageOf } from './codex/rollout.ts'
 import { readInputLine, readTitle } from './codex/screen.ts'
 import { locateProgram } from './locate.ts'
+import { directToLoopback, NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
 
 /** Of its own variables only those that say where it finds things; others tell an agent’s programs that they run in it. */
-const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', 'CODEX_CA_CERTIFICATE']
+const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', 'CODEX_CA_CERTIFICATE', ...NETWORK]
 /** What running it beside the agent needs of the person’s environment, on top of that. */
-const PLAIN = ['LANG', 'LC_ALL', 'TMPDIR', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE', 'HTTPS_PROXY', 'NO_PROXY']
+const PLAIN = ['LANG', 'LC_ALL', 'TMPDIR', 'XDG_RUNTIME_DIR']
 
 /** Codex shows its model the two ends of a hook’s text beyond 2500 tokens, which it takes for four bytes each. Characters, a few of them not ASCII. */
 const CONTEXT_LIMIT = 8000
@@ -87,7 +88,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
           ...conversation.args,
           ...(prompt === '' ? [] : ['--', prompt]),
         ],
-        env: config.env,
+        env: { ...directToLoopback(options.variables), ...config.env },
         files: permissions.files,
         session: conversation.kind,
         sessionId: conversation.kind === 'resumed' ? (request.session?.id ?? null) : null,

@@ -5,6 +5,7 @@ import { chatOf, planGemini } from './gemini/plan.ts'
 import { inputLineOf, stateOf } from './gemini/screen.ts'
 import { tookPrompt, usageOf } from './gemini/transcript.ts'
 import { locateProgram } from './locate.ts'
+import { NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
 
 /** Keys, endpoints and projects; not the variables that a running Gemini CLI sets for its own children. */
@@ -18,7 +19,7 @@ const PASSES = [
   'CLOUDSDK_CONFIG',
   'CLOUD_SHELL',
   'CODE_ASSIST_ENDPOINT',
-  'NODE_EXTRA_CA_CERTS',
+  ...NETWORK,
   'SEATBELT_PROFILE',
 ]
 

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { AgentCli, ChannelResult, LaunchRequest, LiveAgent } from './agent-cli.ts'
 import { locateProgram } from './locate.ts'
+import { directToLoopback, NETWORK } from './network.ts'
 import { promptAsync, readSession, request, serverOf, USERNAME } from './opencode/api.ts'
 import { mentionsIn, usageOf } from './opencode/conversation.ts'
 import { diagnoseOpenCode } from './opencode/doctor.ts'
@@ -34,6 +35,7 @@ const PASSES = [
   'OPENCODE_ENABLE_*',
   'OPENCODE_DISABLE_*',
   'OPENCODE_EXPERIMENTAL*',
+  ...NETWORK,
 ]
 
 /** It takes 19 MB of libraries out of itself at every start and leaves them there: in the agent’s folder they go with it. */
@@ -106,6 +108,7 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
           OPENCODE_DISABLE_AUTOUPDATE: '1',
           BUN_TMPDIR: join(launch.folder, UNPACK),
           ...unset,
+          ...directToLoopback(options.variables),
           ...config.env,
           OPENCODE_CONFIG_CONTENT: content,
           OPENCODE_SERVER_PASSWORD: password,

@@ -1,3 +1,4 @@
+import { NETWORK } from '../network.ts'
 import type { ClaudeHome } from './home.ts'
 
 /** Who the person is to Anthropic, and where its API is reached. */
@@ -11,15 +12,7 @@ const ALWAYS = [
   'CLAUDE_CONFIG_DIR',
   'DISABLE_TELEMETRY',
   'DISABLE_ERROR_REPORTING',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
+  ...NETWORK,
 ]
 
 /** Of other clouds only where the person said that Claude Code runs there: whatever is passed can be read by the agent. */

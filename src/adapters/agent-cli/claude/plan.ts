@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
 import type { LaunchPlan, LaunchRequest, PlannedFile } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
+import { directToLoopback } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { claudeHome } from './home.ts'
 import { HOOK_TIMEOUTS } from './hooks.ts'
@@ -50,8 +51,6 @@ function modeFlags({ permissions }: LaunchRequest): string[] {
 }
 
 function environment(options: AgentCliOptions, request: LaunchRequest, isRoot: boolean): Record<string, string> {
-  const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => (options.variables[name] ?? '') !== '')
-  const direct = [options.variables['NO_PROXY'] ?? options.variables['no_proxy'] ?? '', '127.0.0.1', 'localhost'].filter((part) => part !== '').join(',')
   return {
     DISABLE_AUTOUPDATER: '1',
     // A call that takes minutes would go on in the background, and its turn without its result.
@@ -60,8 +59,7 @@ function environment(options: AgentCliOptions, request: LaunchRequest, isRoot: b
     CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     // A long conversation that rested for an hour would be asked about when it is taken up again.
     CLAUDE_CODE_RESUME_THRESHOLD_MINUTES: '1000000000',
-    // exomonad’s own tools are on loopback.
-    ...(proxied ? { NO_PROXY: direct, no_proxy: direct } : {}),
+    ...directToLoopback(options.variables),
     // It refuses to skip permissions as root otherwise.
     ...(request.permissions.policy === 'all' && isRoot ? { IS_SANDBOX: '1' } : {}),
     ...options.config.env,

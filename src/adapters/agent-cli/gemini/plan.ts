@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
 import type { LaunchPlan, LaunchRequest } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
+import { directToLoopback } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { gitIdentity } from './git-identity.ts'
 import { homeIn, linksFor, loginOf, personalHome, readPersonalHome } from './home.ts'
@@ -69,6 +70,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
       // Without trust it has no MCP, and asks. Who set exomonad up in the repository trusts it.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       ...(await gitIdentity(options, worktree)),
+      ...directToLoopback(options.variables),
       ...config.env,
       GEMINI_CLI_HOME: home,
     },

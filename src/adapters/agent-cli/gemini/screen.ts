@@ -18,11 +18,11 @@ export function stateOf(title: string | null): Observation {
   }
 }
 
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- the escape sequences that set colours are what this finds
 const SGR = /\u001b\[[\d;:]*m/g
 const plain = (row: string): string => row.replace(SGR, '')
 // Attributes come before colours, in which a 7 is something else.
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- so is the one that shows the cursor
 const CURSOR = /\u001b\[(?:[0-5];)*7(?:;[\d;]*)?m/
 
 /** The box for prompts is the last row that begins with its sign and has the cursor (one cell in reverse) in it or below. Empty, it shows a hint right at the cursor. */

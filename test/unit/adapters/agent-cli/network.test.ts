@@ -1,0 +1,41 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { directToLoopback, NETWORK } from '../../../../src/adapters/agent-cli/network.ts'
+import { exec } from '../../../../src/adapters/exec.ts'
+import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { agentSchema } from '../../../../src/config/schema.ts'
+import { createAgentCli } from '../../../../src/daemon/agent-clis.ts'
+import { launchRequest } from '../../../conformance/agent-cli.ts'
+
+const NAMES = Object.keys(AGENT_PRESETS) as (keyof typeof AGENT_PRESETS)[]
+
+/** A CLI of that name in a folder of its own, run by somebody with these variables. */
+function cliOf(name: keyof typeof AGENT_PRESETS, variables: Record<string, string>) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n')
+  chmodSync(join(folder, name), 0o755)
+  const config = agentSchema.parse(AGENT_PRESETS[name])
+  const cli = createAgentCli({ name, config, path: `${folder}:/usr/bin:/bin`, node: '/opt/node', home: folder, userHome: folder, variables, exec })
+  return { cli, plan: () => cli.plan(launchRequest({ folder: join(folder, 'agent'), worktree: folder, repository: folder })) }
+}
+
+describe('a network behind a proxy', () => {
+  it.each(NAMES)('is passed on to %s, whose way to this machine stays direct', async (name) => {
+    const { cli, plan } = cliOf(name, { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: 'intranet.example' })
+    expect(cli.passes).toEqual(expect.arrayContaining([...NETWORK]))
+    expect((await plan()).env).toMatchObject({ NO_PROXY: 'intranet.example,127.0.0.1,localhost', no_proxy: 'intranet.example,127.0.0.1,localhost' })
+  })
+
+  it.each(NAMES)('is nothing that %s hears of where there is none', async (name) => {
+    expect(Object.keys((await cliOf(name, {}).plan()).env)).not.toContain('NO_PROXY')
+  })
+
+  it('is known by each of its names', () => {
+    for (const name of ['HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])
+      expect(directToLoopback({ [name]: 'http://p' })).toHaveProperty('NO_PROXY', '127.0.0.1,localhost')
+    for (const variables of [{}, { HTTPS_PROXY: '' }, { NO_PROXY: 'x' }]) expect(directToLoopback(variables)).toEqual({})
+  })
+})
