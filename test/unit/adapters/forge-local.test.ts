@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkEnvironment } from '../../../src/adapters/forge/local/check-run.ts'
 import { logTail, plainText, trimLogs } from '../../../src/adapters/forge/local/check-log.ts'
 import { checksState } from '../../../src/adapters/forge/local/check-state.ts'
-import { reviewDecision } from '../../../src/adapters/forge/local/reviews.ts'
-import { squashMessage } from '../../../src/adapters/forge/local/squash-message.ts'
+import { reviewDecision } from '../../../src/adapters/forge/review-decision.ts'
+import { squashMessage } from '../../../src/adapters/forge/squash-message.ts'
 import type { Sha } from '../../../src/ids.ts'
 
 const ann = { name: 'Ann', email: 'ann@example.invalid' }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CheckRow, PullRow } from '../../store/store.ts'
-import type { Branches } from './branches.ts'
+import type { Branches } from '../branches.ts'
 import { trimLogs } from './check-log.ts'
 import { startCheckRun, type CheckRun } from './check-run.ts'
-import type { Hints } from './hints.ts'
+import type { Hints } from '../hints.ts'
 import type { CheckSettings, LocalForgeOptions } from './options.ts'
 
 const MAX_LOG_BYTES = 200_000_000

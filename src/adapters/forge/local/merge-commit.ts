@@ -2,7 +2,7 @@ import type { Sha } from '../../../ids.ts'
 import type { Git } from '../../git/git.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { MergeStrategy } from '../forge.ts'
-import { squashMessage } from './squash-message.ts'
+import { squashMessage } from '../squash-message.ts'
 
 /** The commit that would be the base’s tip, or the files in which that can’t be. */
 export type MergeCommit = { kind: 'made'; sha: Sha } | { kind: 'conflict'; files: readonly string[] }

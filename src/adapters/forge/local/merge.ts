@@ -2,10 +2,10 @@ import { ExomonadError } from '../../../errors.ts'
 import type { Actor, Sha } from '../../../ids.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { Forge, MergeResult } from '../forge.ts'
-import type { Branches } from './branches.ts'
+import type { Branches } from '../branches.ts'
 import { createMergeCommit } from './merge-commit.ts'
 import type { LocalForgeOptions } from './options.ts'
-import { createSerial } from './serial.ts'
+import { createSerial } from '../serial.ts'
 import { requirePull } from './urls.ts'
 
 /** How often a base that keeps moving is tried anew. */

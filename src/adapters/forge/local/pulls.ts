@@ -1,8 +1,8 @@
 import { ExomonadError } from '../../../errors.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { Forge } from '../forge.ts'
-import type { Branches } from './branches.ts'
-import type { Hints } from './hints.ts'
+import type { Branches } from '../branches.ts'
+import type { Hints } from '../hints.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { pullUrl, requirePull } from './urls.ts'
 

@@ -1,6 +1,6 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { BranchName, Sha } from '../../../ids.ts'
-import type { Git } from '../../git/git.ts'
+import { ExomonadError } from '../../errors.ts'
+import type { BranchName, Sha } from '../../ids.ts'
+import type { Git } from '../git/git.ts'
 
 /** What the remote’s branches are, and their commits made present here. */
 export interface Branches {
