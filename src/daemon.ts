@@ -125,6 +125,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('multiplexer', async () => ((await multiplexer.list()).every(({ dead }) => dead) ? multiplexer.shutdown() : multiplexer.dispose()))
 
     const forge = createLocalForge({
+      repository: paths.home,
       git,
       store,
       remote,

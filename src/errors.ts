@@ -70,6 +70,11 @@ export const ERRORS = {
   PANE_GONE: { status: 409, meaning: 'The pane is dead or gone.', remedy: '`exomonad resume AGENT` starts the agent again.' },
   GIT_FAILED: { status: 409, meaning: 'A git command failed.', remedy: 'The message carries what git said.' },
   FORGE_UNAVAILABLE: { status: 503, meaning: 'The forge or its remote cannot be reached.', remedy: 'Check the remote; nothing was changed.' },
+  FORGE_DENIED: {
+    status: 403,
+    meaning: 'The forge refuses the token, or the token lacks a permission or sees no such repository.',
+    remedy: '`exomonad doctor` tells what is missing; nothing was changed.',
+  },
   STORE_BUSY: { status: 503, meaning: 'The store is locked by another process.', remedy: 'Try again; `exomonad ps` shows the daemons.' },
   STORE_TOO_NEW: { status: 409, meaning: 'The store was written by a newer exomonad.', remedy: 'Use that version, or newer.' },
   STORE_CORRUPT: {

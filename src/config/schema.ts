@@ -107,13 +107,55 @@ export const configSchema = z
       .prefault({}),
     forge: z
       .strictObject({
-        kind: z.enum(['local']).default('local').describe('Where pull requests live.'),
+        kind: z
+          .enum(['local', 'github'])
+          .default('local')
+          .describe('Where pull requests live. `exomonad init` sets it to github where it finds a GitHub remote and a token. Read when the daemon starts.'),
         local: z
           .strictObject({
             remote: z.string().optional().describe('A git remote for the branches. Default: a bare repository of exomonad’s own.'),
             ci: argv.optional().describe('The command that checks a pull request’s head, run in a throwaway worktree. Without it nothing is checked.'),
             ci_timeout: seconds(1800, 'After this the run is ended and counts as failed.'),
             ci_parallel: z.number().int().min(1).default(2).describe('Runs at the same time.'),
+          })
+          .prefault({}),
+        github: z
+          .strictObject({
+            remote: z
+              .string()
+              .optional()
+              .describe('The git remote. Default: origin where it is on GitHub, else the only one that is. Read when the daemon starts.'),
+            host: z.string().optional().describe('Where the remote’s URL doesn’t tell, such as an ssh alias. Default: the remote’s host.'),
+            repository: z
+              .string()
+              .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
+              .optional()
+              .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
+            api_url: z.url().optional().describe('Of the REST API. Default: by the host.'),
+            graphql_url: z.url().optional().describe('Of the GraphQL API. Default: by the host.'),
+            token_file: z
+              .string()
+              .optional()
+              .describe('A file with the token alone. Default: GH_TOKEN, then GITHUB_TOKEN (GH_ENTERPRISE_TOKEN on other hosts), then `gh auth token`.'),
+            trusted_bots: z
+              .array(z.string())
+              .default([])
+              .describe('Logins of bots whose words may reach agents, such as "dependabot[bot]". Copilot’s may where it was asked for a review.'),
+            copilot_review: z
+              .boolean()
+              .default(true)
+              .describe('Ask Copilot to review each pull request that is filed and not a draft. Where it can’t be had, file_pr says so.'),
+            delete_branch: z.boolean().default(false).describe('Delete the head branch on GitHub after a merge, once nothing is based on it.'),
+            reserve: z.number().min(0).max(0.9).default(0.2).describe('Share of the rate limit that is left to you and your other tools.'),
+            webhook_port: z
+              .number()
+              .int()
+              .min(1)
+              .max(65_535)
+              .optional()
+              .describe('Take GitHub’s webhooks here; they only make exomonad look sooner. Default: none. Read when the daemon starts.'),
+            webhook_host: z.string().default('127.0.0.1').describe('Where webhooks are listened for. Other than loopback only behind TLS of your own.'),
+            webhook_secret_file: z.string().optional().describe('A file with the webhook’s secret alone. Required with webhook_port.'),
           })
           .prefault({}),
         poll_active: seconds(30, 'Between looks at pull requests with checks or reviews pending.'),

@@ -138,6 +138,10 @@ export function createMergePull(
             files: result.files,
           },
         )
+      case 'refused':
+        return new ExomonadError('PR_NOT_MERGEABLE', `${forge.kind === 'github' ? 'GitHub' : 'The forge'} refuses to merge #${pull.number}: ${result.reason}`, {
+          reasons: [result.reason],
+        })
       case 'not_open':
         return new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${result.state} already.`, { reasons: [result.state] })
     }

@@ -116,6 +116,16 @@ export const EVENTS = {
   'base.moved': define('A base branch’s tip moved.', { branch: z.string(), old: z.string().nullable(), new: z.string() }),
   'merge.started': define('A merge was decided on; written before it is made.', { ...pull, strategy: z.string() }),
 
+  'forge.trouble': define('The forge can’t be used; what it says is read again later.', {
+    forge: z.string(),
+    reason: z.string(),
+    /** A code of docs/reference.md. */
+    code: z.string(),
+    /** ISO 8601; null where nobody knows. */
+    retry_at: z.string().nullable(),
+  }),
+  'forge.recovered': define('The forge can be used again.', { forge: z.string(), minutes: z.number() }),
+
   'stop.blocked': define('The stop check held an agent.', { objection: z.string(), reason: z.string(), times: z.number() }),
   'stop.released': define('An agent was let go although an objection stands.', { name: z.string(), objection: z.string(), times: z.number() }),
   'rebase.done': define('A branch was rebased onto its base and pushed.', { branch: z.string(), base: z.string(), onto: z.string(), head: z.string() }),

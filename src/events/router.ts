@@ -74,6 +74,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.retargeted': BOTH,
   'pr.stalled': PARENT,
   'review.timeout': PARENT,
+  'forge.trouble': ['human'],
+  'forge.recovered': ['human'],
   'stop.released': PARENT,
   'rebase.aborted': PARENT,
   'delivery.undecided': ['human'],

@@ -125,7 +125,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const again = await forge.file({ head: name('main.a'), headSha: head, base: name('main'), title: 'Second', body: 'Because', draft: false, agentId })
       expect(again).toMatchObject({ kind: 'filed', number, created: false })
       expect(await settled(number)).toMatchObject({ title: 'Second', body: 'Because', draft: false })
-      expect(await forge.find({ head: name('main.a') })).toEqual([number])
+      expect(await forge.find({ heads: [name('main.a')] })).toEqual([number])
     })
 
     it('says that a branch has nothing to merge', async () => {

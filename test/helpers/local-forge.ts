@@ -39,6 +39,7 @@ export async function openLocalForge(
   const opened: LocalForge[] = []
   const open = (settings: Partial<CheckSettings> = {}): LocalForge => {
     const forge = createLocalForge({
+      repository: paths.home,
       git,
       store,
       remote: local.remote,

@@ -90,21 +90,48 @@ export type MergeResult =
   | { kind: 'head_changed'; head: Sha }
   | { kind: 'conflict'; files: readonly string[] }
   | { kind: 'not_open'; state: 'merged' | 'closed' }
+  /** A rule of the forge’s own stands against it (a required check or review, a merge queue, a strategy that the repository forbids), in its words. */
+  | { kind: 'refused'; reason: string }
+
+/** One limit of a forge’s API. */
+export interface RateLimit {
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds since the epoch. */
+  readonly resetAt: number
+}
+
+/** What is left of a forge’s limits, as its last answers said. Nothing is asked for it. */
+export interface ForgeBudget {
+  /** GraphQL points; null where no answer told yet. */
+  readonly points: RateLimit | null
+  /** REST requests; null where no answer told yet. */
+  readonly requests: RateLimit | null
+  /** Until then nothing is sent: a limit is used up, or the forge asked to wait. Milliseconds since the epoch; null where nothing is in the way. */
+  readonly blockedUntil: number | null
+  /** How many times slower than configured to look, so that the limits last until they are reset and a reserve stays. At least 1. */
+  readonly slowdown: number
+}
 
 /**
  * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in core.
- * Throws FORGE_UNAVAILABLE where it or its remote can’t be reached, PR_NOT_FOUND for unknown numbers.
+ * Throws FORGE_UNAVAILABLE where it or its remote can’t be reached or asks to wait (fact `retry_at`, milliseconds since the epoch, where it
+ * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
   readonly kind: 'local' | 'github'
   /** Git remote that holds the branches. */
   readonly remote: string
+  /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */
+  identity(): Promise<string>
+  /** Null where the forge has no limits. */
+  budget(): ForgeBudget | null
   /** The head must have been pushed. An open pull request for the head branch is updated: `created: false`. */
   file(options: { head: BranchName; headSha: Sha; base: BranchName; title: string; body: string; draft: boolean; agentId: AgentId | null }): Promise<FileResult>
   /** Fresh state of these. */
   snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
-  /** Numbers of all pull requests in that state, or of that head. */
-  find(filter: { state?: 'open' | 'merged' | 'closed'; head?: BranchName; base?: BranchName }): Promise<number[]>
+  /** Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask. */
+  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName }): Promise<number[]>
   /**
    * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
    * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null.

@@ -56,6 +56,8 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'review.timeout': { ...pull, minutes: 15 },
   'base.moved': { branch: 'main', old: null, new: 'a'.repeat(40) },
   'merge.started': { ...pull, strategy: 'squash' },
+  'forge.trouble': { forge: 'github', reason: words, code: 'FORGE_UNAVAILABLE', retry_at: null },
+  'forge.recovered': { forge: 'github', minutes: 4 },
   'stop.blocked': { objection: 'uncommitted', reason: words, times: 1 },
   'stop.released': { name: 'auth', objection: words, times: 3 },
   'rebase.done': { branch: 'main.auth', base: 'main', onto: 'a', head: 'b' },

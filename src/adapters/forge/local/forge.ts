@@ -26,6 +26,8 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
   return Object.freeze({
     kind: 'local' as const,
     remote,
+    identity: async () => options.repository,
+    budget: () => null,
     ...createPulls({ ...options, branches, hints, ended }),
     ...createReviews({ ...options, hints }),
     snapshots,

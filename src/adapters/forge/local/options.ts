@@ -17,6 +17,8 @@ export interface CheckSettings {
 }
 
 export interface LocalForgeOptions {
+  /** What its identity() answers: the path of the repository. */
+  readonly repository: string
   readonly git: Git
   readonly store: Store
   /** Git remote that holds the branches (see ensureLocalRemote). */

@@ -47,13 +47,10 @@ export function createPulls({
       return { kind: 'filed', number, url: pullUrl(number), created }
     },
 
-    async find({ state, head, base }) {
-      const rows = await store.pulls.list({
-        ...(state === undefined ? {} : { state }),
-        ...(head === undefined ? {} : { headBranch: head }),
-        ...(base === undefined ? {} : { baseBranch: base }),
-      })
-      return rows.map((row) => row.number)
+    async find({ state, heads, base }) {
+      const rows = await store.pulls.list({ ...(state === undefined ? {} : { state }), ...(base === undefined ? {} : { baseBranch: base }) })
+      const wanted = heads === undefined ? rows : rows.filter(({ headBranch }) => heads.includes(headBranch))
+      return wanted.map(({ number }) => number)
     },
 
     async retarget(number, base) {

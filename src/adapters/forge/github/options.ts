@@ -1,0 +1,44 @@
+import type { Log } from '../../../log.ts'
+import type { Git } from '../../git/git.ts'
+import type { StoreVerbs } from '../../store/store.ts'
+
+/** Where a repository is on GitHub, GHE.com or an Enterprise Server. */
+export interface GithubRepository {
+  /** `github.com`, `octo.ghe.com`, `git.example.com`. */
+  readonly host: string
+  readonly owner: string
+  readonly name: string
+  /** Without a slash at the end: `https://api.github.com`, `https://git.example.com/api/v3`. */
+  readonly apiUrl: string
+  /** `https://api.github.com/graphql`, `https://git.example.com/api/graphql`. */
+  readonly graphqlUrl: string
+}
+
+/** What may change while the daemon runs. From the trusted configuration. */
+export interface GithubSettings {
+  readonly trustedBots: readonly string[]
+  readonly copilotReview: boolean
+  /** Share of the rate limit that stays for others, 0 to 0.9. */
+  readonly reserve: number
+}
+
+/** How requests are made. */
+export interface GithubClientOptions {
+  readonly repository: GithubRepository
+  /** Read for each request, so that a renewed one counts at once. FORGE_DENIED where there is none. */
+  readonly token: () => Promise<string>
+  readonly settings: () => GithubSettings
+  readonly clock: () => number
+  readonly log: Log
+  /** The program and its version, as GitHub wants to be told. */
+  readonly userAgent: string
+  /** First pause after a failure that may pass; doubles. Milliseconds, default 1,000. Tests shorten it. */
+  readonly retryDelay?: number
+}
+
+export interface GithubForgeOptions extends GithubClientOptions {
+  /** Git remote that holds the branches. */
+  readonly remote: string
+  readonly git: Git
+  readonly store: Pick<StoreVerbs, 'agents' | 'snapshots'>
+}
