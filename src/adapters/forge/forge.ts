@@ -60,6 +60,8 @@ export interface PullRequestSnapshot {
   readonly draft: boolean
   readonly head: { readonly branch: BranchName; readonly sha: Sha }
   readonly base: { readonly branch: BranchName; readonly sha: Sha | null }
+  /** False: it comes from a fork, so that neither its words nor its code may reach an agent. */
+  readonly trusted: boolean
   /** Agent that filed it, where it was filed through exomonad. */
   readonly agentId: AgentId | null
   /** Unknown is re-read, never an event. */

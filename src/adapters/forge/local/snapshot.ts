@@ -71,6 +71,8 @@ export function createSnapshots({
       draft: row.draft,
       head: { branch: row.headBranch, sha: head },
       base: { branch: row.baseBranch, sha: base },
+      // Whoever files here runs on this machine as this user.
+      trusted: true,
       agentId: row.agentId,
       ...state,
       reviewDecision: await reviewDecision(reviews, head, async (reviewed) => base !== null && sameWork(base, reviewed, head)),
