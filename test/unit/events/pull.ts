@@ -14,6 +14,7 @@ export const pull = (more: Partial<PullRequestSnapshot> = {}): PullRequestSnapsh
   draft: false,
   head: { branch: asBranchName('main.auth'), sha: sha('a') },
   base: { branch: asBranchName('main'), sha: sha('b') },
+  trusted: true,
   agentId: OWNER,
   mergeable: 'mergeable',
   conflictFiles: [],
