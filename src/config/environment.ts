@@ -90,3 +90,13 @@ export const agentEnvironment = (environment: Environment, pass: readonly string
 
 /** Environment of the daemon’s own git. */
 export const gitEnvironment = (environment: Environment): Record<string, string> => pick(environment, [...PLAIN, ...REMOTES])
+
+/** Where `gh` finds its configuration and the keyring; no token is in it, so that `gh` answers with the one it keeps. */
+export const ghEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, [...PLAIN, 'GH_CONFIG_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'DISPLAY'])
+
+/** GitHub’s tokens and host, as `gh` reads them: for the daemon itself, never for an agent. */
+export const githubVariables = (environment: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(environment.variables).filter(([name]) => GITHUB.has(name)))
+
+const GITHUB = new Set(['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_HOST'])

@@ -1,0 +1,92 @@
+import type { GithubRepository } from '../options.ts'
+
+/** Where a git remote is. Never holds what stood before the `@`: that may be a password. */
+export interface RemoteAddress {
+  readonly transport: 'https' | 'http' | 'ssh' | 'git'
+  /** Lower case; with the port where the transport is HTTP and the port is not its own. An ssh alias may stand here. */
+  readonly host: string
+  /** Without slashes at its ends and without `.git`. */
+  readonly path: string
+}
+
+const SCHEMES: Readonly<Record<string, RemoteAddress['transport']>> = {
+  https: 'https',
+  'git+https': 'https',
+  http: 'http',
+  ssh: 'ssh',
+  'git+ssh': 'ssh',
+  'ssh+git': 'ssh',
+  git: 'git',
+}
+
+/** Reads a remote’s URL, as git has it after insteadOf; null for folders, bundles, remote helpers and what git couldn’t read either. */
+export function parseRemoteUrl(url: string): RemoteAddress | null {
+  const text = url.trim()
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== undefined) return parseWithScheme(text, scheme)
+  // `[user@]host:path`; a slash before the colon makes it a path, two colons a remote helper.
+  const short = /^(?:[^@/:]*@)?([^@/:]+):(?!:)(.*)$/s.exec(text)
+  return short === null ? null : address('ssh', short[1] ?? '', short[2] ?? '')
+}
+
+function parseWithScheme(text: string, scheme: string): RemoteAddress | null {
+  const transport = SCHEMES[scheme]
+  if (transport === undefined || !URL.canParse(text)) return null
+  // Read as HTTP, whatever it is: of schemes it doesn’t know, URL takes hosts as they are written.
+  const rest = text.slice(scheme.length)
+  const known = transport === 'https' || transport === 'http' ? `${transport}${rest}` : `http${rest}`
+  if (!URL.canParse(known)) return null
+  const { hostname, host, pathname } = new URL(known)
+  return address(transport, transport === 'https' || transport === 'http' ? host : hostname, decoded(pathname))
+}
+
+function address(transport: RemoteAddress['transport'], host: string, path: string): RemoteAddress | null {
+  const named = host.toLowerCase().replace(/\.$/, '')
+  // ssh would take a host that begins with a dash for an option.
+  if (!/^(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::\d+)?$/.test(named)) return null
+  return {
+    transport,
+    host: named,
+    path: path
+      .replace(/^\/+/, '')
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, ''),
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** `OWNER/NAME`; null where it is anything else. */
+export function parseRepositoryName(path: string): { readonly owner: string; readonly name: string } | null {
+  const found = /^([A-Za-z0-9_][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(path)
+  const [, owner = '', name = ''] = found ?? []
+  return found === null || name === '.' || name === '..' ? null : { owner, name }
+}
+
+/** The host of the API behind one of GitHub’s own; null where it isn’t one of them: an Enterprise Server, an ssh alias, or not GitHub. */
+export function ownHost(host: string): string | null {
+  if (['github.com', 'www.github.com', 'ssh.github.com'].includes(host)) return 'github.com'
+  return /^[a-z0-9-]+\.ghe\.com$/.test(host) ? host : null
+}
+
+/** Hosts that are surely no Enterprise Server, so that nobody needs to be asked. */
+export const isAnotherForge = (host: string): boolean =>
+  /^(?:gitlab|bitbucket|gitea|forgejo|gerrit)\./.test(host) ||
+  /^(?:codeberg\.org|git\.sr\.ht|(?:ssh\.)?dev\.azure\.com|gist\.github\.com|.+\.visualstudio\.com|.+\.amazonaws\.com|.+\.googlesource\.com)$/.test(host)
+
+export const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/.test(host)
+
+/** A repository there, with the addresses of its API. Plain HTTP is for this machine only. */
+export function repositoryAt(where: { host: string; owner: string; name: string; transport?: RemoteAddress['transport'] }): GithubRepository {
+  const { host, owner, name } = where
+  const own = ownHost(host)
+  if (own !== null) return { host: own, owner, name, apiUrl: `https://api.${own}`, graphqlUrl: `https://api.${own}/graphql` }
+  const origin = `${where.transport === 'http' && isLoopback(host) ? 'http' : 'https'}://${host}`
+  return { host, owner, name, apiUrl: `${origin}/api/v3`, graphqlUrl: `${origin}/api/graphql` }
+}

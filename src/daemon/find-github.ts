@@ -1,0 +1,165 @@
+import type { Exec } from '../adapters/exec.ts'
+import type { GithubRepository } from '../adapters/forge/github/options.ts'
+import { answersAsGithub } from '../adapters/forge/github/setup/probe.ts'
+import {
+  isAnotherForge,
+  isLoopback,
+  ownHost,
+  parseRemoteUrl,
+  parseRepositoryName,
+  repositoryAt,
+  type RemoteAddress,
+} from '../adapters/forge/github/setup/remote-url.ts'
+import { secretFilePath } from '../adapters/forge/github/setup/secret-file.ts'
+import { resolveSshAlias } from '../adapters/forge/github/setup/ssh-alias.ts'
+import { findToken, type GithubToken } from '../adapters/forge/github/setup/token.ts'
+import type { Git } from '../adapters/git/git.ts'
+import { ghEnvironment, githubVariables, gitEnvironment, type Environment } from '../config/environment.ts'
+import type { Config } from '../config/schema.ts'
+
+export type GithubFound =
+  | {
+      readonly kind: 'found'
+      readonly repository: GithubRepository
+      /** Git remote that holds the branches. */
+      readonly remote: string
+      /** How git reaches it; null where that is a folder. */
+      readonly transport: RemoteAddress['transport'] | null
+      readonly token: GithubToken
+    }
+  /** Sentences without a full stop. */
+  | { readonly kind: 'none'; readonly reason: string; readonly fix: string }
+
+export interface FindGithubOptions {
+  readonly git: Pick<Git, 'remotes'>
+  readonly exec: Exec
+  readonly environment: Environment
+  /** Trusted: it says where a token is sent. */
+  readonly config: Pick<Config, 'forge'>
+  /** Worktree that holds `.exomonad/`. */
+  readonly home: string
+  readonly clock?: () => number
+}
+
+type Settings = Config['forge']['github']
+type Located = { readonly repository: GithubRepository; readonly transport: RemoteAddress['transport'] | null }
+
+/**
+ * The repository on GitHub behind a remote, and the token for it: `origin` where that is on GitHub, else the only remote that is. Nothing
+ * is sent anywhere, but to a host that only a token for an Enterprise Server speaks for: it is asked, without that token, whether it is one.
+ */
+export async function findGithub(options: FindGithubOptions): Promise<GithubFound> {
+  const settings = options.config.forge.github
+  const remotes = await options.git.remotes()
+  const chosen = await chooseRemote(options, settings, remotes)
+  if (chosen.kind === 'none') return chosen
+  const { repository, transport } = withUrls(chosen.located, settings)
+  const { environment } = options
+  const token = await findToken({
+    host: repository.host,
+    file: settings.token_file === undefined ? null : secretFilePath(settings.token_file, { home: options.home, userHome: environment.home }),
+    variables: githubVariables(environment),
+    exec: options.exec,
+    ghEnvironment: ghEnvironment(environment),
+    clock: options.clock ?? Date.now,
+  })
+  return { kind: 'found', repository, remote: chosen.remote, transport, token }
+}
+
+type None = Extract<GithubFound, { kind: 'none' }>
+const none = (reason: string, fix: string): None => ({ kind: 'none', reason, fix })
+
+async function chooseRemote(
+  options: FindGithubOptions,
+  settings: Settings,
+  remotes: ReadonlyMap<string, string>,
+): Promise<{ kind: 'chosen'; remote: string; located: Located } | None> {
+  if (settings.remote !== undefined) {
+    const url = remotes.get(settings.remote)
+    if (url === undefined) return none(`there is no remote ${settings.remote}, which forge.github.remote names`, `\`git remote add ${settings.remote} URL\``)
+    const located = await locate(options, settings, url)
+    return typeof located === 'string'
+      ? none(`remote ${settings.remote} ${located}`, 'Set host and repository in [forge.github], where they are on GitHub all the same')
+      : { kind: 'chosen', remote: settings.remote, located }
+  }
+  const reasons: string[] = []
+  const found: { remote: string; located: Located }[] = []
+  for (const [remote, url] of [...remotes].sort(([a], [b]) => Number(b === 'origin') - Number(a === 'origin'))) {
+    const located = await locate(options, settings, url)
+    if (typeof located !== 'string') {
+      if (remote === 'origin') return { kind: 'chosen', remote, located }
+      found.push({ remote, located })
+    } else reasons.push(`${remote} ${located}`)
+  }
+  const [only, another] = found
+  if (only === undefined) {
+    return none(
+      reasons.length === 0 ? 'there is no remote' : `no remote is on GitHub: ${reasons.join('; ')}`,
+      '`git remote add origin URL` with the URL of the repository on GitHub; or, where one is on an Enterprise Server, [forge.github] host = "HOST"',
+    )
+  }
+  if (another !== undefined) {
+    return none(
+      `several remotes are on GitHub: ${found.map(({ remote, located: { repository } }) => `${remote} (${repository.owner}/${repository.name})`).join(', ')}`,
+      `Name the one for pull requests: [forge.github] remote = "${only.remote}"`,
+    )
+  }
+  return { kind: 'chosen', ...only }
+}
+
+/** Where a remote’s repository is; in words why not on GitHub. */
+async function locate(options: FindGithubOptions, settings: Settings, url: string): Promise<Located | string> {
+  const address = parseRemoteUrl(url)
+  const named = parseRepositoryName(settings.repository ?? address?.path ?? '')
+  if (address === null) {
+    // Only where everything is said: a mirror in a folder is no reason to show a token to anybody.
+    if (settings.remote === undefined || settings.host === undefined || settings.repository === undefined || named === null) return 'is no address of GitHub'
+    return { repository: repositoryAt({ host: settings.host, ...named }), transport: null }
+  }
+  const { transport } = address
+  const host = await hostOf(options, settings, address)
+  if (host === null) return `is on ${address.host}, which ${isAnotherForge(address.host) ? 'is not GitHub' : 'nothing says is an Enterprise Server'}`
+  if (named === null) return `is on ${host}, but its URL does not end in OWNER/NAME`
+  if (transport === 'http' && !isLoopback(address.host)) return 'uses plain http://, over which a token could be read'
+  return 'uses plain http://, over which a token could be read'
+  return { repository: repositoryAt({ host, ...named, transport }), transport }
+}
+
+async function hostOf(options: FindGithubOptions, settings: Settings, address: RemoteAddress): Promise<string | null> {
+  const own = ownHost(address.host)
+  // Of several remotes the configured host is where the URL doesn’t tell; of the one that is named, in any case.
+  if (settings.host !== undefined && (settings.remote !== undefined || (own ?? settings.host) === settings.host)) {
+    return settings.remote === undefined && isAnotherForge(address.host) ? null : settings.host
+  }
+  if (own !== null) return own
+  if (settings.host !== undefined) return null
+  const { environment, exec } = options
+  const host = address.transport === 'ssh' ? ((await resolveSshAlias(address.host, exec, gitEnvironment(environment))) ?? address.host) : address.host
+  const aliased = ownHost(host)
+  if (aliased !== null) return aliased
+  if (isAnotherForge(host) && settings.remote === undefined) return null
+  return (await isEnterpriseServer(options, settings, host, address.transport)) ? host : null
+}
+
+/** Said in the configuration or by a token for that very host; or it answers as one, where there is a token for just any. */
+async function isEnterpriseServer(
+  { environment, exec }: FindGithubOptions,
+  settings: Settings,
+  host: string,
+  transport: RemoteAddress['transport'],
+): Promise<boolean> {
+  if (settings.api_url !== undefined) return true
+  const variables = githubVariables(environment)
+  if (variables['GH_HOST'] === host) return true
+  const kept = await findToken({ host, file: null, variables: {}, exec, ghEnvironment: ghEnvironment(environment), clock: Date.now })
+  if (kept.source !== null) return true
+  const token = variables['GH_ENTERPRISE_TOKEN'] ?? variables['GITHUB_ENTERPRISE_TOKEN'] ?? ''
+  return token !== '' && answersAsGithub(repositoryAt({ host, owner: '', name: '', transport }).apiUrl)
+}
+
+/** The configured addresses of the API before those that the host has by default. */
+function withUrls({ repository, transport }: Located, settings: Settings): Located {
+  const apiUrl = settings.api_url?.replace(/\/+$/, '') ?? repository.apiUrl
+  const beside = settings.api_url === undefined ? repository.graphqlUrl : apiUrl.replace(/\/api\/v3$/, '/api').concat('/graphql')
+  return { transport, repository: { ...repository, apiUrl, graphqlUrl: settings.graphql_url?.replace(/\/+$/, '') ?? beside } }
+}
