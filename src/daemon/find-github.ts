@@ -121,7 +121,6 @@ async function locate(options: FindGithubOptions, settings: Settings, url: strin
   if (host === null) return `is on ${address.host}, which ${isAnotherForge(address.host) ? 'is not GitHub' : 'nothing says is an Enterprise Server'}`
   if (named === null) return `is on ${host}, but its URL does not end in OWNER/NAME`
   if (transport === 'http' && !isLoopback(address.host)) return 'uses plain http://, over which a token could be read'
-  return 'uses plain http://, over which a token could be read'
   return { repository: repositoryAt({ host, ...named, transport }), transport }
 }
 
@@ -131,8 +130,8 @@ async function hostOf(options: FindGithubOptions, settings: Settings, address: R
   if (settings.host !== undefined && (settings.remote !== undefined || (own ?? settings.host) === settings.host)) {
     return settings.remote === undefined && isAnotherForge(address.host) ? null : settings.host
   }
-  if (own !== null) return own
   if (settings.host !== undefined) return null
+  if (own !== null) return own
   const { environment, exec } = options
   const host = address.transport === 'ssh' ? ((await resolveSshAlias(address.host, exec, gitEnvironment(environment))) ?? address.host) : address.host
   const aliased = ownHost(host)
