@@ -7,20 +7,27 @@ export interface ReviewMark {
   readonly state: Review['state']
 }
 
+const VERDICTS = { approved: 'approves', changes_requested: 'requests changes', commented: 'comments' } as const
 const MARK = /\n*<!-- exomonad:review (\{[^\n]*?\}) -->\s*$/
+const HEADING = /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments)[.:](?:\n+|$)/
 
-/** The words with the mark after them, which GitHub doesn’t show. */
-export const markReview = (body: string, { author, state }: ReviewMark): string =>
-  `${withoutMarks(body)}\n\n<!-- exomonad:review ${JSON.stringify({ author, state })} -->`.trimStart()
+/** The words below a line that says whose they are (GitHub shows the account’s name), and the mark after them, which GitHub doesn’t show. */
+export function markReview(words: string, { author, state }: ReviewMark, authorName: string): string {
+  const body = withoutMarks(words).trim()
+  const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${VERDICTS[state]}${body === '' ? '.' : ':'}`
+  return [heading, body, `<!-- exomonad:review ${JSON.stringify({ author, state })} -->`].filter((part) => part !== '').join('\n\n')
+}
 
-/** The mark at the end of a text, and the words before it; null where there is none. To be believed only from the token’s own account. */
+/** The mark at the end of a text, and the words alone; null where there is none. To be believed only from the token’s own account. */
 export function readMark(text: string): { mark: ReviewMark; body: string } | null {
-  const found = MARK.exec(text)
+  // GitHub may give back what was sent with other line ends.
+  const plain = text.replaceAll('\r\n', '\n')
+  const found = MARK.exec(plain)
   if (found === null) return null
   try {
     const { author, state } = JSON.parse(found[1] ?? '') as Partial<ReviewMark>
     if (typeof author !== 'string' || (state !== 'approved' && state !== 'changes_requested' && state !== 'commented')) return null
-    return { mark: { author, state }, body: text.slice(0, found.index) }
+    return { mark: { author, state }, body: plain.slice(0, found.index).replace(HEADING, '').trim() }
   } catch {
     return null
   }
