@@ -1,0 +1,149 @@
+/**
+ * All GraphQL that reading uses. GitHub’s price is the number of requests that fill every connection to its `first`, by hundreds: a full look
+ * costs 13 a pull request (reviews, ten times their comments, comments, contexts), the state alone none. `owner` and `name` come with the client.
+ */
+
+const PAGE = 'pageInfo { hasNextPage endCursor }'
+const LIMIT = 'rateLimit { cost limit remaining resetAt }'
+
+/** What can change from one look to the next, without any connection. `$checks`: whether the token may read checks. */
+const STATE = `
+  fragment State on PullRequest {
+    id number url title state isDraft headRefName headRefOid baseRefName baseRefOid isCrossRepository
+    mergeable reviewDecision createdAt updatedAt
+    baseRef { target { oid } }
+    mergeCommit { oid }
+    mergedBy { ...Who }
+    statusCheckRollup @include(if: $checks) { state }
+  }`
+const WHO = 'fragment Who on Actor { __typename login }'
+const LINE_COMMENTS = `
+  fragment LineComments on PullRequestReviewCommentConnection {
+    ${PAGE}
+    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation }
+  }`
+const REVIEWS = `
+  fragment Reviews on PullRequestReviewConnection {
+    ${PAGE}
+    nodes {
+      id fullDatabaseId state body author { ...Who } authorAssociation submittedAt commit { oid }
+      comments(first: 10) { ...LineComments }
+    }
+  }`
+const COMMENTS = `
+  fragment Comments on IssueCommentConnection {
+    ${PAGE}
+    nodes { fullDatabaseId body author { ...Who } authorAssociation createdAt }
+  }`
+const CHECK_RUN = `
+  fragment Run on CheckRun {
+    databaseId name status conclusion startedAt completedAt detailsUrl permalink title
+    checkSuite { status app { slug } workflowRun { event workflow { name } } }
+  }`
+const STATUS = 'fragment Status on StatusContext { id context state targetUrl description createdAt }'
+
+/** Whether a check is required depends on the pull request, so that its number is part of the question. */
+const contexts = (page: string, number: string): string => `contexts(${page}) {
+  ${PAGE}
+  nodes {
+    __typename
+    ... on CheckRun { ...Run isRequired(pullRequestNumber: ${number}) }
+    ... on StatusContext { ...Status isRequired(pullRequestNumber: ${number}) }
+  }
+}`
+
+/** Tier 1: the state of up to 100 by node id. */
+export const STATES = `query PullRequestStates($ids: [ID!]!, $checks: Boolean!) {
+  ${LIMIT}
+  nodes(ids: $ids) { ... on PullRequest { ...State } }
+}
+${STATE}
+${WHO}`
+
+/** Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. */
+export const fullLook = (
+  count: number,
+): string => `query PullRequests($owner: String!, $name: String!, $checks: Boolean!${each(count, (i) => `, $n${i}: Int!`)}) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    databaseId
+    ${each(
+      count,
+      (i) => `p${i}: pullRequest(number: $n${i}) {
+      ...State
+      body author { ...Who } authorAssociation
+      baseRef { refUpdateRule { requiredStatusCheckContexts } }
+      reviews(first: 10) { ...Reviews }
+      comments(first: 20) { ...Comments }
+      statusCheckRollup @include(if: $checks) { ${contexts('first: 50', `$n${i}`)} }
+    }
+    `,
+    )}
+  }
+}
+${[STATE, WHO, REVIEWS, LINE_COMMENTS, COMMENTS, CHECK_RUN, STATUS].join('\n')}`
+
+const each = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_, index) => text(index)).join('')
+
+export const MORE_REVIEWS = `query MoreReviews($id: ID!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequest { reviews(first: 50, after: $after) { ...Reviews } } }
+}
+${[WHO, REVIEWS, LINE_COMMENTS].join('\n')}`
+
+export const MORE_LINE_COMMENTS = `query MoreLineComments($id: ID!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequestReview { comments(first: 100, after: $after) { ...LineComments } } }
+}
+${[WHO, LINE_COMMENTS].join('\n')}`
+
+export const MORE_COMMENTS = `query MoreComments($id: ID!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequest { comments(first: 100, after: $after) { ...Comments } } }
+}
+${[WHO, COMMENTS].join('\n')}`
+
+export const MORE_CONTEXTS = `query MoreContexts($id: ID!, $number: Int!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequest { statusCheckRollup { ${contexts('first: 100, after: $after', '$number')} } } }
+}
+${[CHECK_RUN, STATUS].join('\n')}`
+
+const FOUND = `${PAGE} nodes { number isCrossRepository }`
+
+/** Those of so many heads, as `h0`, `h1`, …, by the variables `h0`, `h1`, …. */
+export const ofHeads = (
+  count: number,
+  { base }: { base: boolean },
+): string => `query PullRequestsOfHeads($owner: String!, $name: String!, $states: [PullRequestState!]${base ? ', $base: String' : ''}${each(count, (i) => `, $h${i}: String!`)}) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    ${each(count, (i) => `h${i}: pullRequests(headRefName: $h${i}, ${base ? 'baseRefName: $base, ' : ''}states: $states, first: 30) { ${FOUND} }\n    `)}
+  }
+}`
+
+/** All of them, or of a base or a head, in pages. */
+export const listed = ({
+  base,
+  head,
+}: {
+  base: boolean
+  head: boolean
+}): string => `query PullRequestList($owner: String!, $name: String!, $states: [PullRequestState!], $after: String${base ? ', $base: String' : ''}${head ? ', $head: String' : ''}) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    pullRequests(states: $states, first: 100, after: $after${base ? ', baseRefName: $base' : ''}${head ? ', headRefName: $head' : ''}) { ${FOUND} }
+  }
+}`
+
+/** Every text that is ever sent, the variable ones in their smallest and largest forms: held against GitHub’s schema by a test. */
+export const QUERIES: readonly string[] = [
+  STATES,
+  fullLook(1),
+  fullLook(25),
+  MORE_REVIEWS,
+  MORE_LINE_COMMENTS,
+  MORE_COMMENTS,
+  MORE_CONTEXTS,
+  ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),
+]
