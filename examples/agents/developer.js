@@ -1,3 +1,4 @@
+import { CutOff } from './kit/client.js'
 import { live } from './kit/live.js'
 import { lineComments } from './kit/message.js'
 import { orderIn } from './kit/order.js'
@@ -18,7 +19,11 @@ await live((agent) => {
 
   /** Asks the parent; the answer decides which of the ways is gone. */
   async function ask() {
-    const { status, answer } = await agent.tool('question', { message: order.question }, `"${order.question}"`)
+    const { status, answer } = await agent.tool('question', { message: order.question }, `"${order.question}"`).catch((error) => {
+      // The question stands, whoever waits for it.
+      if (error instanceof CutOff) return { status: 'pending' }
+      throw error
+    })
     if (status !== 'answered') return transcript.say('no answer yet; it will come as a message')
     transcript.say(`answer: ${answer}`)
     await decide(answer)

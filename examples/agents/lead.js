@@ -1,4 +1,4 @@
-import { ToolError } from './kit/client.js'
+import { CutOff, ToolError } from './kit/client.js'
 import { findings } from './kit/diff.js'
 import { live } from './kit/live.js'
 import { orderIn, promptFor } from './kit/order.js'
@@ -6,6 +6,10 @@ import { createOwnPull } from './kit/own-pull.js'
 
 // A tech lead: gives its children their orders, answers them, reads and merges their pull requests, then files its own.
 // Run as `node lead.js PROMPT_FILE MATERIALS`. Messages wake it; what is to be done it reads off the pull requests.
+
+/** Times that a review is tried whose answer was lost, and a merge is looked for in the worktree. */
+const MOST_REVIEWS = 20
+const MOST_PULLS = 60
 
 await live((agent) => {
   const { transcript } = agent
@@ -18,7 +22,31 @@ await live((agent) => {
 
   const done = (names = []) => names.every((name) => merged.has(name))
 
+  /** Those of the children that are there, whatever came of the call that was to make them. */
+  async function existing() {
+    const { root } = await agent.look('tree', {})
+    const names = []
+    const collect = (node) => {
+      if (node.branch === agent.branch) names.push(...node.children.map(({ name }) => name))
+      for (const child of node.children) collect(child)
+    }
+    collect(root)
+    return names
+  }
+
   async function spawn() {
+    try {
+      await spawnNext()
+    } catch (error) {
+      if (!(error instanceof CutOff)) throw error
+      transcript.say('cut off while spawning; looking at what is there')
+      spawned.clear()
+      for (const name of await existing()) spawned.add(name)
+      await spawn()
+    }
+  }
+
+  async function spawnNext() {
     const next = order.children.filter(({ name, after }) => !spawned.has(name) && done(after))
     for (const child of next) spawned.add(child.name)
     const place = { folder: order.folder, materials: order.materials }
@@ -37,7 +65,26 @@ await live((agent) => {
   async function answer({ text, question }) {
     const name = /^\[QUESTION\] (\S+)/.exec(text)?.[1]
     const say = order.answers.find(({ when }) => text.includes(when))?.say ?? 'Decide yourself; note what you chose and why.'
-    await agent.tool('answer_question', { agent: name, message: say, question_id: question }, `${name}: ${say}`)
+    await agent.tool('answer_question', { agent: name, message: say, question_id: question }, `${name}: ${say}`).catch((error) => {
+      if (error.code !== 'NO_PENDING_QUESTION') throw error
+      transcript.say('answered already')
+    })
+  }
+
+  /** Says it once: where it isn't known whether it was said, the pull request tells. */
+  async function review(input) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await agent.tool('pr_review', input, `#${input.pr_number} ${input.verdict}`)
+      } catch (error) {
+        const unsure = error instanceof CutOff || error.code === 'FORGE_UNAVAILABLE'
+        if (!unsure || attempt === MOST_REVIEWS) throw error
+        transcript.say(`did the review arrive? ${error.message}`)
+        const { reviews } = await agent.tool('pr_show', { pr_number: input.pr_number }, `#${input.pr_number}`)
+        if (reviews.some(({ author, stale }) => author === agent.name && !stale)) return
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
   }
 
   /** Reads a pull request by the rules, once per head. Answers whether there is nothing to object to. */
@@ -48,7 +95,7 @@ await live((agent) => {
       const verdict = comments.length === 0 ? 'approve' : 'request_changes'
       const body = comments.length === 0 ? 'Reads well, checks pass.' : 'Nearly there. Please mend these lines.'
       for (const { path, line, body: words } of comments) transcript.say(`${path}:${line} ${words}`)
-      await agent.tool('pr_review', { pr_number: pull.number, head_sha: head, verdict, body, comments }, `#${pull.number} ${verdict}`)
+      await review({ pr_number: pull.number, head_sha: head, verdict, body, comments })
       reviewed.set(head, comments.length)
       if (head !== pull.head_sha) return false
     }
@@ -59,7 +106,27 @@ await live((agent) => {
     const result = await agent.tool('merge_pr', { pr_number: pull.number, head_sha: pull.head_sha }, `#${pull.number} ${child.title}`)
     merged.add(child.name)
     transcript.good(`merged as ${result.sha.slice(0, 10)}${result.local_synced ? '' : `; not in my worktree: ${result.pull_error}`}`)
-    if (!result.local_synced) throw new Error(`the merge of #${pull.number} did not reach my worktree: ${result.pull_error}`)
+    if (!result.local_synced) await bringIn(result.sha)
+  }
+
+  /** A merge that was made while nobody could say so, or whose result was lost: the work is to be here all the same. */
+  async function adopt(pull, child) {
+    const { merge_sha: sha } = await agent.tool('pr_show', { pr_number: pull.number }, `#${pull.number} is merged`)
+    if (sha !== null) await bringIn(sha)
+    merged.add(child.name)
+  }
+
+  async function bringIn(sha) {
+    const here = async () => (await workshop.tryGit('merge-base', '--is-ancestor', sha, 'HEAD')).code === 0
+    let said = ''
+    for (let attempt = 1; attempt <= MOST_PULLS; attempt++) {
+      // The daemon does the same; whoever is first.
+      if (await here()) return
+      said = (await workshop.tryGit('pull', '--quiet', '--ff-only', 'origin', agent.branch)).output
+      if (await here()) return
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    throw new Error(`the merge ${sha.slice(0, 10)} did not reach my worktree: ${said.trim()}`)
   }
 
   /** Looks at what is open and does what can be done, until nothing can. */
@@ -67,12 +134,18 @@ await live((agent) => {
     let again = true
     while (again) {
       again = false
-      const { pull_requests: pulls } = await agent.look('pr_list', { state: 'open' })
+      const { pull_requests: pulls } = await agent.look('pr_list', { state: 'all' })
       for (const child of order.children) {
-        const pull = pulls.find(({ head_branch: head }) => head === `${agent.branch}.${child.name}`)
+        const pull = pulls.findLast(({ head_branch: head }) => head === `${agent.branch}.${child.name}`)
         if (!pull || merged.has(child.name) || !done(child.merge_after)) continue
-        if (pull.draft || pull.checks !== 'passed' || pull.mergeable !== 'mergeable') continue
         try {
+          if (pull.state === 'merged') {
+            await adopt(pull, child)
+            again = true
+            continue
+          }
+          // Whether an unknown one can be merged, the merge itself tells.
+          if (pull.state !== 'open' || pull.draft || pull.checks !== 'passed' || pull.mergeable === 'conflicting') continue
           if (!(await passesReview(pull))) continue
           await merge(pull, child)
           again = true
@@ -80,6 +153,9 @@ await live((agent) => {
           // It moved while it was looked at: a message will tell.
           if (!(error instanceof ToolError)) throw error
           transcript.say(`#${pull.number} not yet: ${error.message}`)
+          if (!error.facts.reasons?.some((reason) => /\bmerged$/.test(reason))) continue
+          await adopt(pull, child)
+          again = true
         }
       }
     }

@@ -10,9 +10,20 @@ export class ToolError extends Error {
   }
 }
 
+/** The daemon went away in the middle of a call: whether it was done is not known. */
+export class CutOff extends Error {}
+
+/** How long a daemon that restarts may be away: tries, and milliseconds between two. */
+const MOST_TRIES = 300
+const PAUSE = 200
+/** Times in a row that a call may be cut off. */
+const MOST_CUTS = 5
+const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
 /**
  * What an agent says to the daemon, over HTTP on its Unix socket.
- * `tool` answers the tool's result or throws ToolError. `hook` fails open: a daemon that is down never holds an agent.
+ * `tool` answers the tool's result or throws ToolError or CutOff. `hook` fails open: a daemon that is down never holds an agent.
  */
 export function createClient({ socket, token, authFile }) {
   const bearer = token || (authFile ? readFileSync(authFile, 'utf8').trim() : '')
@@ -24,8 +35,8 @@ export function createClient({ socket, token, authFile }) {
         return await once(path, JSON.stringify(body))
       } catch (error) {
         const away = error.code === 'ECONNREFUSED' || error.code === 'ENOENT'
-        if (!away || attempt === 50) throw error
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        if (!away || attempt === MOST_TRIES) throw error
+        await pause(PAUSE)
       }
     }
   }
@@ -45,8 +56,9 @@ export function createClient({ socket, token, authFile }) {
             reject(error)
           }
         })
+        response.on('aborted', () => reject(new CutOff('the daemon went away while it answered')))
       })
-      sent.on('error', reject)
+      sent.on('error', (error) => reject(BROKEN.has(error.code) ? new CutOff(`the daemon went away: ${error.message}`) : error))
       sent.end(body)
     })
 
@@ -57,11 +69,15 @@ export function createClient({ socket, token, authFile }) {
       return body
     },
     async hook(event, facts = {}) {
-      try {
-        const { status, body } = await post(`/v1/hooks/${event}`, facts)
-        return status < 400 ? body : { decision: 'allow', note: `hook ${event}: ${body.error ?? status}` }
-      } catch (error) {
-        return { decision: 'allow', note: `hook ${event}: ${error.message}` }
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const { status, body } = await post(`/v1/hooks/${event}`, facts)
+          return status < 400 ? body : { decision: 'allow', note: `hook ${event}: ${body.error ?? status}` }
+        } catch (error) {
+          // What a hook tells may be told twice.
+          if (!(error instanceof CutOff) || attempt === MOST_CUTS) return { decision: 'allow', note: `hook ${event}: ${error.message}` }
+          await pause(PAUSE)
+        }
       }
     },
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createClient } from './client.js'
+import { persistently } from './persistently.js'
 import { parseMessage } from './message.js'
 import { openTerminal } from './terminal.js'
 import { createTranscript } from './transcript.js'
@@ -36,12 +37,12 @@ export async function live(mind) {
     materials,
     transcript,
     workshop: (folder) => createWorkshop({ worktree: process.cwd(), folder, materials, name, transcript, used }),
-    /** Calls a tool and shows it; refusals are ToolError. */
+    /** Calls a tool and shows it; refusals are ToolError, and CutOff where it would not do to call it twice. */
     async tool(tool, input, shown = '') {
       transcript.tool(`${tool} ${shown}`)
-      return client.tool(tool, input)
+      return persistently(client, transcript, tool, input)
     },
-    look: (tool, input) => client.tool(tool, input),
+    look: (tool, input) => persistently(client, transcript, tool, input),
   }
   const reports = []
   const used = (tool) => void reports.push(client.hook('tool', { tool }))
@@ -53,7 +54,7 @@ export async function live(mind) {
       await work()
     } catch (error) {
       transcript.bad(error.message)
-      await client.tool('note', { message: `Stuck: ${error.message}`, stop_reason: true }).catch((refused) => transcript.bad(refused.message))
+      await agent.tool('note', { message: `Stuck: ${error.message}`, stop_reason: true }).catch((refused) => transcript.bad(refused.message))
     }
   }
 
@@ -75,7 +76,7 @@ export async function live(mind) {
       if (answer.decision !== 'block') break
       transcript.heard(answer.reason)
       const ids = answer.reason.match(/\bm-[0-9a-f]{12}\b/g)
-      if (ids) await client.tool('ack', { ids })
+      if (ids) await agent.look('ack', { ids })
       await guarded(async () => {
         for (const item of parseMessage(answer.reason).items) if (item.tag !== '') await hear(item)
         await objected(answer)
