@@ -57,7 +57,7 @@ function stepsOf(pattern: string): readonly Step[] {
 }
 
 function takerOf(body: string): Step['takes'] {
-  if ([...body].length === 1) return (char) => char === body
+  if (!/^(?:\\|\[.)/su.test(body) || body === '\\') return (char) => char === body
   if (body.startsWith('\\')) return (char) => char === body.slice(1)
   const ranges = Array.from(body.slice(1, -1).matchAll(/(.)-(.)|(.)/g), ([, from, to, one = '']) => [from ?? one, to ?? one] as const)
   return (char) => ranges.some(([from, to]) => from <= char && char <= to)
