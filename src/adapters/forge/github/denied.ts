@@ -1,0 +1,56 @@
+import { ExomonadError } from '../../../errors.ts'
+import type { Headers } from './client/limits.ts'
+import type { GithubRepository } from './options.ts'
+
+/** Where a token comes from, said in each refusal. */
+const NEW_TOKEN = 'Set GH_TOKEN (or forge.github.token_file, or log in with `gh auth login`) to one that may; `exomonad doctor` checks it.'
+
+const denied = (message: string, status: number): ExomonadError => new ExomonadError('FORGE_DENIED', message, { status })
+
+const end = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** 401. */
+export const tokenRefused = ({ host }: GithubRepository): ExomonadError =>
+  denied(`${host} refuses the token: it was revoked, has expired, or is mistyped. ${NEW_TOKEN}`, 401)
+
+/** 404 (or a redirect to nowhere) of the repository itself, which is also how GitHub hides what a token may not see. */
+export const repositoryGone = ({ host, owner, name }: GithubRepository): ExomonadError =>
+  denied(
+    `${host} has no repository ${owner}/${name} for this token: it was renamed or deleted, or it is private and the token was not given access to it. ` +
+      'Check the URL of the git remote (or forge.github.repository) and the token’s repositories; `exomonad doctor` tells what it sees.',
+    404,
+  )
+
+/** 403 that is no limit, and 404 to something that only a permission hides. `said`: GitHub’s own words. */
+export function permissionMissing(
+  { host, owner, name }: GithubRepository,
+  refused: { readonly what: string; readonly said: string; readonly status: number; readonly headers: Headers },
+): ExomonadError {
+  const { headers } = refused
+  const start = `${host} refuses ${refused.what} with this token: ${end(refused.said)}`
+  const sso = /url=(\S+)/.exec(String(headers['x-github-sso'] ?? ''))?.[1]
+  if (sso !== undefined) return denied(`${start} ${owner} wants single sign-on: authorize the token at ${sso}.`, refused.status)
+  // Fine-grained tokens are told in one header, classic ones in another; alternatives are set apart by semicolons.
+  const permissions = String(headers['x-accepted-github-permissions'] ?? '')
+  if (permissions !== '') {
+    const wanted = permissions.split(/;\s*/).map(permissionWords).join(', or ')
+    return denied(`${start} It needs the permission ${wanted} for ${owner}/${name}. Give it that, or another token. ${NEW_TOKEN}`, refused.status)
+  }
+  const scopes = String(headers['x-accepted-oauth-scopes'] ?? '')
+  const granted = headers['x-oauth-scopes']
+  if (scopes !== '' && granted !== undefined && !scopes.split(/,\s*/).some((scope) => String(granted).split(/,\s*/).includes(scope))) {
+    return denied(`${start} It needs the scope ${scopes.split(/,\s*/).join(' or ')}. ${NEW_TOKEN}`, refused.status)
+  }
+  return denied(`${start} The token’s account may lack the right to do so in ${owner}/${name}. ${NEW_TOKEN}`, refused.status)
+}
+
+/** `pull_requests=write,contents=read` as `“Pull requests: write” and “Contents: read”`. */
+const permissionWords = (permissions: string): string =>
+  permissions
+    .split(/,\s*/)
+    .map((permission) => {
+      const [name = '', level = 'read'] = permission.split('=')
+      const words = name.replaceAll('_', ' ')
+      return `“${words.charAt(0).toUpperCase()}${words.slice(1)}: ${level}”`
+    })
+    .join(' and ')
