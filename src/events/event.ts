@@ -104,7 +104,14 @@ export const EVENTS = {
   }),
   'ci.passed': define('All required checks passed.', { ...pull, sha: z.string() }),
   'pr.ready': define('A pull request can be merged: checks passed, no open change request, no conflict.', { ...pull, sha: z.string() }),
-  'pr.pushed': define('A pull request’s head moved.', { ...pull, old: z.string(), new: z.string(), after_changes_requested: z.boolean() }),
+  'pr.pushed': define('A pull request’s head moved.', {
+    ...pull,
+    old: z.string(),
+    new: z.string(),
+    after_changes_requested: z.boolean(),
+    /** The head before was reviewed by Copilot, which does not look again by itself. */
+    copilot_reviewed: z.boolean(),
+  }),
   'pr.conflict': define('A pull request conflicts with its base.', { ...pull, files: z.array(z.string()) }),
   'pr.conflict_cleared': define('A pull request no longer conflicts.', { ...pull }),
   'pr.merged': define('A pull request was merged.', { ...pull, sha: z.string().nullable(), by: z.string(), external: z.boolean() }),

@@ -1,6 +1,7 @@
 import type { Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
 import type { Actor } from '../ids.ts'
 import type { NewEvent } from './event.ts'
+import { commentForAgents, reviewForAgents } from './outsiders.ts'
 
 /** What two snapshots don’t tell. */
 export interface DiffContext {
@@ -21,7 +22,7 @@ export interface DiffContext {
  * unknown is never one. The first sight (`old` null) tells the state, and words only where they are news.
  */
 export function diffPullRequest(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext): NewEvent[] {
-  const facts = { number: next.number, title: next.title, url: next.url, head: next.head.branch, base: next.base.branch }
+  const facts = factsOf(next)
   const key = (rest: string): string => `${context.repository}#${next.number}:${rest}`
   const agentId = next.agentId
   const owner: Actor = agentId ?? 'daemon'
@@ -36,7 +37,13 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
     events.push({ type: 'pr.retargeted', agentId, actor: 'daemon', payload, dedupeKey: key(`rt:${old.base.branch}:${next.base.branch}:${next.updatedAt}`) })
   }
   if (old !== null && old.head.sha !== next.head.sha) {
-    const payload = { ...facts, old: old.head.sha, new: next.head.sha, after_changes_requested: changesWereRequested(old, next) }
+    const payload = {
+      ...facts,
+      old: old.head.sha,
+      new: next.head.sha,
+      after_changes_requested: changesWereRequested(old, next),
+      copilot_reviewed: copilotReviewed(old, next),
+    }
     events.push({ type: 'pr.pushed', agentId, actor: owner, payload, dedupeKey: key(`push:${old.head.sha}:${next.head.sha}`) })
   }
   events.push(...words(old, next, context, facts, key))
@@ -55,12 +62,14 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
 
 type Facts = Readonly<{ number: number; title: string; url: string; head: string; base: string }>
 
+export const factsOf = ({ number, title, url, head, base }: PullRequestSnapshot): Facts => ({ number, title, url, head: head.branch, base: base.branch })
+
 /** Reviews and comments that were not there before. */
 function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext, facts: Facts, key: (rest: string) => string): NewEvent[] {
   const events: NewEvent[] = []
   const isNews = (at: number): boolean => old !== null || at >= context.newsSince
   const before = new Map((old?.reviews ?? []).map((review) => [review.id, review]))
-  for (const review of next.reviews.filter(({ submittedAt }) => isNews(submittedAt))) {
+  for (const review of next.reviews.filter(({ submittedAt }) => isNews(submittedAt)).map(reviewForAgents)) {
     const known = before.get(review.id)
     if (known === undefined || known.state !== review.state) {
       const payload = {
@@ -69,7 +78,7 @@ function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, conte
         state: review.state,
         author: review.authorName,
         body: review.body,
-        comments: review.comments.map(({ path, line, body, author }) => ({ path, line, body, author: nameIn(review, author) })),
+        comments: review.trusted ? review.comments.map(({ path, line, body, author }) => ({ path, line, body, author: nameIn(review, author) })) : [],
         trusted: review.trusted,
         stale: review.commit !== next.head.sha,
       }
@@ -84,7 +93,8 @@ function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, conte
     }
   }
   const known = new Set((old?.comments ?? []).map(({ id }) => id))
-  for (const comment of next.comments.filter(({ id, at, author }) => !known.has(id) && isNews(at) && author !== next.agentId)) {
+  const news = next.comments.filter(({ id, at, author }) => !known.has(id) && isNews(at) && author !== next.agentId)
+  for (const comment of news.map(commentForAgents)) {
     const payload = { ...facts, comment_id: comment.id, author: comment.authorName, body: comment.body, trusted: comment.trusted }
     events.push({ type: 'pr.comment', agentId: next.agentId, actor: comment.author, payload, dedupeKey: key(`ic:${comment.id}`) })
   }
@@ -144,5 +154,10 @@ export const isReady = (pull: PullRequestSnapshot): boolean =>
 const changesWereRequested = (old: PullRequestSnapshot, next: PullRequestSnapshot): boolean =>
   next.reviewDecision !== 'changes_requested' &&
   (old.reviewDecision === 'changes_requested' || next.reviews.some(({ state, commit }) => state === 'changes_requested' && commit === old.head.sha))
+
+/** Copilot looked at the head before, and does not look again by itself. */
+const copilotReviewed = (old: PullRequestSnapshot, next: PullRequestSnapshot): boolean =>
+  next.reviews.some(({ author, commit }) => COPILOT.test(author) && commit === old.head.sha)
+const COPILOT = /^forge:(copilot-pull-request-reviewer|copilot)(\[bot\])?$/i
 
 const nameIn = (review: Review, author: LineComment['author']): string => (author === review.author ? review.authorName : author.replace(/^forge:/, ''))

@@ -65,7 +65,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'ci.failed': (payload) => (Number(payload['times']) >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner']),
   'ci.passed': OWNER,
   'pr.ready': PARENT,
-  'pr.pushed': (payload) => (payload['after_changes_requested'] === true ? ['parent'] : []),
+  'pr.pushed': (payload) => (payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true ? ['parent'] : []),
   'pr.conflict': BOTH,
   'pr.conflict_cleared': BOTH,
   'pr.merged': BOTH,
