@@ -163,7 +163,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
     })
-    const poller = createPoller({ forge, store, publisher, config, clock, log, repository: paths.home })
+    const poller = createPoller({ forge, store, publisher, config, clock, log })
 
     await writeBinShim(paths.bin, {
       node: process.execPath,

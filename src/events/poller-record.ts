@@ -2,50 +2,56 @@ import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Actor } from '../ids.ts'
+import type { Actor, BranchName } from '../ids.ts'
 import type { NewEvent } from './event.ts'
+import { withoutOutsidersWords } from './outsiders.ts'
+import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
 import { diffPullRequest } from './pr-diff.ts'
-import { deadlinesOf, failuresBefore, reviewPatience, track, untracked, type Deadline, type Tracking } from './pr-tracking.ts'
+import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord } from './pr-tracking.ts'
 import type { Publisher } from './publish.ts'
 
-/** What is stored under `pull:<number>`. */
-export interface PullRecord {
-  readonly snapshot: PullRequestSnapshot
-  readonly tracking: Tracking
-}
-
 export interface PullRecords {
-  /** Diff, events, deliveries, deadlines and the new snapshot: one transaction. */
-  apply(found: PullRequestSnapshot, config: Config['forge']): Promise<PullRequestSnapshot>
-  get(number: number): Promise<PullRecord | undefined>
+  /** Diff, events, deliveries, deadlines and the new snapshot: one transaction. Undefined: it is none of the tree’s, and nothing is kept of it. */
+  apply(found: PullRequestSnapshot, options: ApplyOptions): Promise<PullRequestSnapshot | undefined>
+  /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
+  gone(number: number, options: ApplyOptions): Promise<void>
+  /** Open ones as they were last seen. */
   open(): Promise<PullRequestSnapshot[]>
-  /** Publishes what is due by now and has not been overtaken. */
-  expire(config: Config['forge']): Promise<void>
-  nextDeadline(): Promise<number | undefined>
+  /** Branches of agents that may file, or have filed, pull requests. */
+  heads(): Promise<Set<BranchName>>
 }
 
-const PREFIX = 'pull:'
-const deadlineKey = (number: number, kind: Deadline['kind']): string => `${PREFIX}${number}:${kind}`
+export interface ApplyOptions {
+  readonly config: Config['forge']
+  /** Begins the dedupe keys: the forge’s name of the repository. */
+  readonly repository: string
+}
 
-export function createPullRecords(deps: { store: Store; publisher: Publisher; clock: Clock; repository: string }): PullRecords {
-  const { store, publisher, clock, repository } = deps
+export function createPullRecords(deps: {
+  readonly store: Store
+  readonly publisher: Publisher
+  readonly clock: Clock
+  readonly deadlines: Pick<PullDeadlines, 'set' | 'drop'>
+}): PullRecords {
+  const { store, publisher, clock, deadlines } = deps
 
   const read = async (verbs: Pick<Store, 'snapshots'>, number: number): Promise<PullRecord | undefined> =>
-    (await verbs.snapshots.get(`${PREFIX}${number}`)) as PullRecord | undefined
+    (await verbs.snapshots.get(`${PULL_PREFIX}${number}`)) as PullRecord | undefined
 
-  const ownerOf = async (tx: StoreTransaction, found: PullRequestSnapshot): Promise<Agent | undefined> =>
-    found.agentId === null
-      ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && agent.kind !== 'fork')
-      : tx.agents.get(found.agentId)
+  const ownerOf = async (tx: StoreTransaction, found: PullRequestSnapshot, record: PullRecord | undefined): Promise<Agent | undefined> => {
+    const id = found.agentId ?? (found.trusted ? null : (record?.snapshot.agentId ?? null))
+    if (id !== null) return tx.agents.get(id)
+    return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && agent.kind !== 'fork') : undefined
+  }
 
   /** Who decided here on a merge that now has happened. */
   const mergeStartedBy = async (tx: StoreTransaction, old: PullRequestSnapshot | null, next: PullRequestSnapshot): Promise<Actor | null> => {
     if (next.state !== 'merged' || old?.state === 'merged') return null
     const started = await tx.events.list({ types: ['merge.started'], last: 500 })
-    return started.findLast(({ payload }) => payload['number'] === next.number)?.actor ?? null
+    return started.findLast(({ payload }) => payload['number'] === next.number && payload['url'] === next.url)?.actor ?? null
   }
 
-  const baseMoved = async (tx: StoreTransaction, { base }: PullRequestSnapshot): Promise<void> => {
+  const baseMoved = async (tx: StoreTransaction, { base }: PullRequestSnapshot, repository: string): Promise<void> => {
     if (base.sha === null) return
     const key = `base:${base.branch}`
     const before = (await tx.snapshots.get(key))?.['sha']
@@ -60,76 +66,51 @@ export function createPullRecords(deps: { store: Store; publisher: Publisher; cl
     )
   }
 
+  const applyIn = async (tx: StoreTransaction, found: PullRequestSnapshot, { config, repository }: ApplyOptions): Promise<PullRequestSnapshot | undefined> => {
+    const record = await read(tx, found.number)
+    const owner = await ownerOf(tx, found, record)
+    if (record === undefined && (!found.trusted || owner === undefined || owner.reapedAt !== null)) return undefined
+    const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
+    const old = record?.snapshot ?? null
+    const before = record?.tracking ?? untracked(clock())
+    const events = diffPullRequest(old, next, {
+      repository,
+      newsSince: Math.max(next.createdAt, owner?.spawnedAt ?? 0),
+      lastMergeable: before.lastMergeable,
+      failures: failuresBefore(before, next.head.sha),
+      mergeStartedBy: await mergeStartedBy(tx, old, next),
+    })
+    const published: NewEvent[] = []
+    // What was told before (its key is known) is no progress.
+    for (const event of events) if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
+    await baseMoved(tx, next, repository)
+    const tracking = track(before, next, published, clock())
+    if (tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
+      const reason = `${tracking.rounds} rounds of review or checks, and not green`
+      await publisher.publish(stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
+    }
+    if (next.state !== 'open') await deadlines.drop(tx, next.number)
+    else if (record === undefined || published.length > 0) await deadlines.set(tx, next, tracking, config)
+    await tx.snapshots.put(`${PULL_PREFIX}${next.number}`, { snapshot: next, tracking })
+    return next
+  }
+
   return {
-    get: (number) => read(store, number),
+    apply: (found, options) => store.transaction((tx) => applyIn(tx, found, options)),
+
+    gone: (number, options) =>
+      store.transaction(async (tx) => {
+        const known = (await read(tx, number))?.snapshot
+        if (known?.state !== 'open') return
+        // Its base may have moved since it was seen last.
+        await applyIn(tx, { ...known, state: 'closed', base: { ...known.base, sha: null }, updatedAt: clock() }, options)
+      }),
+
     open: async () => {
-      const records = await store.snapshots.list(PREFIX)
+      const records = await store.snapshots.list(PULL_PREFIX)
       return [...records.values()].map((record) => (record as unknown as PullRecord).snapshot).filter(({ state }) => state === 'open')
     },
 
-    apply: (found, config) =>
-      store.transaction(async (tx) => {
-        const record = await read(tx, found.number)
-        const owner = await ownerOf(tx, found)
-        const next: PullRequestSnapshot = { ...found, agentId: found.agentId ?? owner?.id ?? null }
-        const old = record?.snapshot ?? null
-        const before = record?.tracking ?? untracked(clock())
-        const events = diffPullRequest(old, next, {
-          repository,
-          newsSince: Math.max(next.createdAt, owner?.spawnedAt ?? 0),
-          lastMergeable: before.lastMergeable,
-          failures: failuresBefore(before, next.head.sha),
-          mergeStartedBy: await mergeStartedBy(tx, old, next),
-        })
-        const published: NewEvent[] = []
-        // What was told before (its key is known) is no progress.
-        for (const event of events) if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
-        await baseMoved(tx, next)
-        const tracking = track(before, next, published, clock())
-        if (tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
-          const reason = `${tracking.rounds} rounds of review or checks, and not green`
-          await publisher.publish(stalled(next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
-        }
-        if (next.state !== 'open') await tx.deadlines.removePrefix(`${PREFIX}${next.number}:`)
-        else if (published.length > 0) {
-          await tx.deadlines.removePrefix(`${PREFIX}${next.number}:`)
-          for (const { kind, at } of deadlinesOf(tracking, next, config))
-            await tx.deadlines.set(deadlineKey(next.number, kind), at, { number: next.number, kind })
-        }
-        await tx.snapshots.put(`${PREFIX}${next.number}`, { snapshot: next, tracking })
-        return next
-      }),
-
-    expire: (config) =>
-      store.transaction(async (tx) => {
-        for (const { key, data } of (await tx.deadlines.due(clock())).filter((deadline) => deadline.key.startsWith(PREFIX))) {
-          await tx.deadlines.remove(key)
-          const record = await read(tx, Number(data['number']))
-          const kind = data['kind'] as Deadline['kind']
-          // Decided on what is known now: a setting may have changed, a review may have come.
-          const due = record && deadlinesOf(record.tracking, record.snapshot, config).find((deadline) => deadline.kind === kind)
-          if (record === undefined || due === undefined) continue
-          const { snapshot, tracking } = record
-          if (due.at > clock()) await tx.deadlines.set(key, due.at, data)
-          else if (kind === 'stalled') {
-            const minutes = Math.round((clock() - tracking.progressAt) / 60_000)
-            await publisher.publish(stalled(snapshot, `nothing happened for ${minutes} minutes`, `stall:${snapshot.head.sha}:${tracking.progressAt}`), tx)
-          } else {
-            const minutes = Math.round(reviewPatience(tracking, config) / 60)
-            const payload = { ...factsOf(snapshot), minutes }
-            const dedupeKey = `${repository}#${snapshot.number}:rto:${snapshot.head.sha}`
-            await publisher.publish({ type: 'review.timeout', agentId: snapshot.agentId, actor: 'daemon', payload, dedupeKey }, tx)
-          }
-        }
-      }),
-
-    nextDeadline: async () => (await store.deadlines.due(Number.MAX_SAFE_INTEGER)).find(({ key }) => key.startsWith(PREFIX))?.at,
-  }
-
-  function stalled(pull: PullRequestSnapshot, reason: string, key: string): NewEvent {
-    const dedupeKey = `${repository}#${pull.number}:${key}`
-    return { type: 'pr.stalled', agentId: pull.agentId, actor: 'daemon', payload: { ...factsOf(pull), reason }, dedupeKey }
+    heads: async () => new Set((await store.agents.list()).filter(({ kind, reapedAt }) => kind !== 'fork' && reapedAt === null).map(({ branch }) => branch)),
   }
 }
-
-const factsOf = ({ number, title, url, head, base }: PullRequestSnapshot) => ({ number, title, url, head: head.branch, base: base.branch })

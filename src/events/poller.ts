@@ -1,12 +1,19 @@
-import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Forge } from '../adapters/forge/forge.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { realTimers } from './outbox.ts'
 import type { Timers } from './outbox-worker.ts'
+import { createSteadyClock, PULSE } from './poller-clock.ts'
+import { createPullDeadlines } from './poller-deadlines.ts'
+import { createIdentity } from './poller-identity.ts'
+import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
+import { createPullReading } from './poller-reading.ts'
 import { createPullRecords } from './poller-record.ts'
-import { isActive } from './pr-tracking.ts'
+import { createSchedule, type Cadence } from './poller-schedule.ts'
+import { createWeather } from './poller-weather.ts'
 import type { Publisher } from './publish.ts'
 
 export interface Poller {
@@ -16,149 +23,200 @@ export interface Poller {
   poll(numbers?: readonly number[]): Promise<void>
   /** Something may have changed; hints that come together are one look. */
   hint(number: number): void
+  /** Something was heard of these branches and commits: followed pull requests with such a head or base may have changed. */
+  hintAt(heard: HeardOf): void
   stop(): Promise<void>
 }
 
-const HINTS_TOGETHER = 25
-const FIRST_RETRY = 1_000
-
-/** Follows the pull requests of the tree. What can’t be read stays as it was known, and is read again, each time later. */
-export function createPoller(deps: {
+export interface PollerDeps {
   readonly forge: Forge
   readonly store: Store
   readonly publisher: Publisher
   readonly config: () => Promise<Config> | Config
   readonly clock: Clock
   readonly log: Log
-  /** Begins the dedupe keys: the forge’s name of the repository. */
-  readonly repository: string
   readonly timers?: Timers
-}): Poller {
-  const { forge, clock, log, timers = realTimers } = deps
-  const records = createPullRecords(deps)
-  const retries = new Map<number, number>()
-  const checked = new Set<string>()
-  const hinted = new Set<number>()
-  const cancels = new Map<'cadence' | 'hints' | 'retry' | 'deadline', () => void>()
-  let tail: Promise<unknown> = Promise.resolve()
-  let stopped = false
-  let stopHints = (): void => {}
-  let lastSweep = 0
-  let started = false
+}
 
-  const after = (what: 'cadence' | 'hints' | 'retry' | 'deadline', milliseconds: number, callback: () => void): void => {
+const HINTS_TOGETHER = 25
+/** Until it is tried again after a fault here, such as a full disk. Milliseconds. */
+const AFTER_FAULT = 5_000
+type Timer = 'look' | 'hints' | 'pulse'
+
+/**
+ * Follows the pull requests of the tree’s agents. Each has its own cadence: often while checks or reviews are pending, else seldom, slower
+ * where the forge’s limits are short; those that are due are read together. What can’t be read stays as it was known, and is read again, each
+ * time later; while the forge can’t be used at all nothing is concluded, and nobody’s patience ends.
+ */
+export function createPoller(deps: PollerDeps): Poller {
+  const { forge, clock, log, timers = realTimers } = deps
+  const steady = createSteadyClock(clock)
+  const deadlines = createPullDeadlines(deps)
+  const records = createPullRecords({ ...deps, deadlines })
+  const weather = createWeather({ ...deps, now: steady.now })
+  const settleIdentity = createIdentity({ ...deps, deadlines })
+  const schedule = createSchedule(steady.now)
+  const followed = createFollowedPulls(log)
+  const reading = createPullReading({ forge, records, schedule, followed, log })
+  /** Asked for, and not read yet. */
+  const wanted = new Set<number>()
+  const cancels = new Map<Timer, () => void>()
+  let tail: Promise<unknown> = Promise.resolve()
+  let stopHints = (): void => {}
+  let repository: string | undefined
+  let searchedAt = -Infinity
+  let started = false
+  let pulsing = false
+  let stopped = false
+
+  const after = (what: Timer, milliseconds: number, callback: () => void): void => {
     cancels.get(what)?.()
     if (started && !stopped) cancels.set(what, timers.after(Math.max(milliseconds, 1), callback))
   }
 
-  const everything = async (): Promise<number[]> => {
-    const known = (await records.open()).map(({ number }) => number)
-    return [...new Set([...known, ...(await forge.find({ state: 'open' }))])].sort((a, b) => a - b)
+  const cadenceOf = (config: Config['forge']): Cadence => {
+    const slowdown = Math.max(forge.budget()?.slowdown ?? 1, 1) * 1000
+    return { active: config.poll_active * slowdown, idle: config.poll_idle * slowdown }
   }
+  const blockedUntil = (): number => forge.budget()?.blockedUntil ?? 0
 
-  /** A head that nothing has checked is checked, once asked for per head. */
-  const ensureChecks = async (pull: PullRequestSnapshot): Promise<void> => {
-    const unchecked = pull.checks.every(({ status }) => status === 'interrupted' || status === 'cancelled')
-    const key = `${pull.number}:${pull.head.sha}`
-    if (pull.state !== 'open' || !unchecked || pull.checksState === 'unknown' || checked.has(key)) return
-    checked.add(key)
-    await forge.ensureChecks(pull.number).catch((error: unknown) => log.warn({ err: error, number: pull.number }, 'checks could not be started'))
-  }
-
-  /** One that can’t be stored does not keep the others from it. */
-  const applied = async (found: PullRequestSnapshot, config: Config['forge']): Promise<void> => {
+  /** A call of the forge; undefined where it failed. */
+  const tried = async <T>(call: () => Promise<T>): Promise<{ readonly answer: T } | undefined> => {
     try {
-      const pull = await records.apply(found, config)
-      if (pull.state === 'open' && (pull.mergeable === 'unknown' || pull.checksState === 'unknown')) retryLater(pull.number)
-      else retries.delete(pull.number)
-      await ensureChecks(pull)
+      return { answer: await call() }
     } catch (error) {
-      log.error({ err: error, number: found.number }, 'what was found of a pull request could not be stored; it is read again')
-      retryLater(found.number)
+      await weather.failed(error)
+      return undefined
     }
   }
 
-  const look = async (numbers: readonly number[] | undefined): Promise<void> => {
+  /** Who is followed, once it is known whose records these are. */
+  const settle = async (config: Config['forge']): Promise<string | undefined> => {
+    if (repository !== undefined) return repository
+    const identity = await tried(() => forge.identity())
+    if (identity === undefined) return undefined
+    await settleIdentity(identity.answer, config)
+    await deadlines.shift(0, config)
+    for (const pull of await records.open()) followed.seen(pull)
+    repository = identity.answer
+    return repository
+  }
+
+  /** Open pull requests of agents that have none as far as is known: filed past exomonad, or opened again. */
+  const search = async (): Promise<'answered' | 'not asked' | 'failed'> => {
+    const heads = [...(await records.heads())].filter((branch) => !followed.hasHead(branch))
+    const found = heads.length === 0 ? { answer: [] } : await tried(() => forge.find({ state: 'open', heads }))
+    if (found === undefined) return 'failed'
+    for (const number of found.answer) wanted.add(number)
+    reading.forgetStrangers()
+    searchedAt = steady.now()
+    return heads.length === 0 ? 'not asked' : 'answered'
+  }
+
+  /** The clock was set, or the machine slept: all is looked at, and what nobody could do meanwhile is not held against anybody. */
+  const settleJump = async (config: Config['forge']): Promise<void> => {
+    const jump = steady.takeJump()
+    if (jump === 0) return
+    log.warn({ milliseconds: jump }, 'the clock jumped, or this machine slept; deadlines of pull requests move along')
+    await deadlines.shift(jump, config)
+    schedule.hurry()
+    weather.forget()
+    searchedAt = -Infinity
+  }
+
+  const pick = async (all: boolean, cadence: Cadence): Promise<number[]> => {
+    const overdue = (await deadlines.overdue()).filter((number) => followed.has(number) && !schedule.backsOff(number))
+    const due = all ? followed.numbers() : [...schedule.due(cadence), ...overdue]
+    return [...new Set([...wanted, ...due])].sort((a, b) => a - b)
+  }
+
+  /** `all`: of everything. `asked`: by somebody who knows that the forge may be used again. */
+  const look = async ({ all = false, asked = false }): Promise<void> => {
     const config = (await deps.config()).forge
-    const wanted = numbers ?? (await everything())
-    for (const result of wanted.length === 0 ? [] : await forge.snapshots(wanted)) {
-      if (stopped) return
-      if ('unknown' in result) {
-        log.info({ number: result.number, reason: result.unknown }, 'a pull request could not be read')
-        retryLater(result.number)
-      } else if ('missing' in result) {
-        log.warn({ number: result.number }, 'a pull request is not there any more')
-        retries.delete(result.number)
-      } else {
-        await applied(result.snapshot, config)
-      }
+    await settleJump(config)
+    if (!asked && steady.now() < weather.heldUntil()) return
+    const blocked = blockedUntil()
+    if (blocked > clock()) {
+      return weather.failed(new ExomonadError('FORGE_UNAVAILABLE', 'Its rate limit is used up, or it asked to wait.', { retry_at: blocked }))
     }
-    const longest = config.poll_active * 1000
-    const waits = [...retries.values()].map((wait) => Math.min(wait, longest))
-    if (waits.length > 0) after('retry', Math.min(...waits), () => void poll([...retries.keys()]))
-    await armDeadline()
-    await armCadence(config)
-  }
-
-  const retryLater = (number: number): void => {
-    retries.set(number, (retries.get(number) ?? FIRST_RETRY / 2) * 2)
-  }
-
-  const armDeadline = async (): Promise<void> => {
-    const at = await records.nextDeadline()
-    if (at !== undefined) after('deadline', at - clock(), () => void enqueue(expire))
-  }
-  const expire = async (): Promise<void> => {
-    await records.expire((await deps.config()).forge)
-    await armDeadline()
+    const name = await settle(config)
+    if (name === undefined) return
+    const cadence = cadenceOf(config)
+    const searched = all || steady.now() >= searchedAt + cadence.idle ? await search() : 'not asked'
+    if (searched === 'failed') return
+    const numbers = await pick(all, cadence)
+    const read = numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
+    if (read === undefined || stopped) return
+    if (searched === 'answered' || read.answer.some((result) => !('unknown' in result))) await weather.works()
+    for (const number of numbers) wanted.delete(number)
+    const options = { config, repository: name }
+    const known = await reading.take(read.answer, options)
+    await deadlines.expire((number) => known.has(number) || !followed.has(number), options)
   }
 
   /** One after the other: a diff needs the snapshot that the one before stored. */
-  const enqueue = (work: () => Promise<void>): Promise<void> => {
+  const enqueue = (options: { all?: boolean; asked?: boolean }): Promise<void> => {
     const done = tail.then(async () => {
       if (stopped) return
-      await work().catch((error: unknown) => log.warn({ err: error }, 'looking at pull requests failed; it is tried again'))
+      try {
+        await look(options)
+        await arm()
+      } catch (error) {
+        log.error({ err: error }, 'looking at pull requests failed; it is tried again')
+        after('look', AFTER_FAULT, lookAgain)
+      }
     })
     tail = done
     return done
   }
+  const lookAgain = (): void => void enqueue({})
 
-  const poll = (numbers?: readonly number[]): Promise<void> => enqueue(() => look(numbers))
-
-  /** The next look at everything, counted from the last: soon where somebody waits for something. */
-  const armCadence = async (config: Config['forge']): Promise<void> => {
-    const active = (await records.open()).some(isActive)
-    after('cadence', lastSweep + (active ? config.poll_active : config.poll_idle) * 1000 - clock(), sweep)
+  /** The next look without being asked. */
+  const arm = async (): Promise<void> => {
+    const cadence = cadenceOf((await deps.config()).forge)
+    const deadline = await deadlines.next()
+    const now = steady.now()
+    const due = wanted.size > 0 ? now : Math.min(schedule.next(cadence) ?? Infinity, searchedAt + cadence.idle, now + (deadline ?? Infinity) - clock())
+    after('look', Math.max(due, weather.heldUntil(), now + blockedUntil() - clock()) - now, lookAgain)
   }
 
-  function sweep(): void {
-    lastSweep = clock()
-    // For the case that this one fails before it sets the next.
-    after('cadence', 30_000, sweep)
-    void poll()
+  /** Timers stand still while the machine sleeps, and what they were set by may have changed. */
+  const pulse = (): void => {
+    steady.now()
+    if (!pulsing) {
+      pulsing = true
+      void enqueue({}).finally(() => (pulsing = false))
+    }
+    after('pulse', PULSE, pulse)
   }
 
   const hint = (number: number): void => {
-    if (stopped) return
-    if (hinted.size === 0) {
+    if (stopped || reading.isStranger(number)) return
+    wanted.add(number)
+    if (!cancels.has('hints')) {
       after('hints', HINTS_TOGETHER, () => {
-        const numbers = [...hinted]
-        hinted.clear()
-        void poll(numbers)
+        cancels.delete('hints')
+        lookAgain()
       })
     }
-    hinted.add(number)
   }
 
   return {
     start: () => {
       started = true
+      steady.takeJump()
       stopHints = forge.onHint(hint)
-      void enqueue(expire)
-      sweep()
+      void enqueue({ all: true })
+      after('pulse', PULSE, pulse)
     },
-    poll,
+    poll: (numbers) => {
+      for (const number of numbers ?? []) wanted.add(number)
+      return enqueue({ all: numbers === undefined, asked: true })
+    },
     hint,
+    hintAt: (heard) => {
+      for (const number of followed.at(heard)) hint(number)
+    },
     stop: async () => {
       stopped = true
       stopHints()

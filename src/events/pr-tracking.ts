@@ -17,6 +17,14 @@ export interface Tracking {
   readonly afterFixes: boolean
 }
 
+/** What is stored of each under `pull:<number>`. */
+export interface PullRecord {
+  readonly snapshot: PullRequestSnapshot
+  readonly tracking: Tracking
+}
+
+export const PULL_PREFIX = 'pull:'
+
 export const untracked = (now: number): Tracking => ({
   lastMergeable: null,
   failedHeads: 0,
@@ -71,8 +79,7 @@ export interface Deadline {
 export function deadlinesOf(tracking: Tracking, pull: PullRequestSnapshot, config: Config['forge']): Deadline[] {
   if (pull.state !== 'open') return []
   const deadlines: Deadline[] = [{ kind: 'stalled', at: tracking.progressAt + config.stalled_after * 1000 }]
-  const reviewed = pull.reviews.some(({ commit, author }) => commit === pull.head.sha && author !== pull.agentId)
-  if (!pull.draft && !reviewed) {
+  if (awaitsReview(pull)) {
     deadlines.push({ kind: 'review', at: tracking.reviewSince + reviewPatience(tracking, config) * 1000 })
   }
   return deadlines
@@ -82,10 +89,10 @@ export function deadlinesOf(tracking: Tracking, pull: PullRequestSnapshot, confi
 export const reviewPatience = (tracking: Tracking, config: Config['forge']): number =>
   tracking.afterFixes ? config.review_timeout_after_fixes : config.review_timeout
 
+/** Nobody whose word counts has looked at its head. */
+const awaitsReview = (pull: PullRequestSnapshot): boolean =>
+  !pull.draft && !pull.reviews.some(({ commit, author, trusted }) => trusted && commit === pull.head.sha && author !== pull.agentId)
+
 /** Somebody is at work on it, or ought to be: looked at often. */
 export const isActive = (pull: PullRequestSnapshot): boolean =>
-  pull.state === 'open' &&
-  (pull.checksState === 'pending' ||
-    pull.checksState === 'unknown' ||
-    pull.mergeable === 'unknown' ||
-    (!pull.draft && !pull.reviews.some(({ commit }) => commit === pull.head.sha)))
+  pull.state === 'open' && (pull.checksState === 'pending' || pull.checksState === 'unknown' || pull.mergeable === 'unknown' || awaitsReview(pull))

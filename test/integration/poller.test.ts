@@ -38,6 +38,8 @@ describe('poller', () => {
     ({
       kind: 'local',
       remote: 'origin',
+      identity: async () => 'local',
+      budget: () => null,
       find: async () => {
         if (unreachable) throw new Error('no network')
         return [...truth].filter(([, found]) => typeof found === 'string' || found.state === 'open').map(([number]) => number)
@@ -57,7 +59,7 @@ describe('poller', () => {
       },
     }) as unknown as Forge
 
-  const newPoller = (): Poller => createPoller({ forge: forge(), store, publisher, config: () => config, clock, log: silentLog(), repository: 'local' })
+  const newPoller = (): Poller => createPoller({ forge: forge(), store, publisher, config: () => config, clock, log: silentLog() })
 
   beforeEach(async () => {
     shift = 0
@@ -268,7 +270,7 @@ describe('poller', () => {
           }),
         ),
     }
-    const careful = createPoller({ forge: forge(), store: failing, publisher, config: () => config, clock, log: silentLog(), repository: 'local' })
+    const careful = createPoller({ forge: forge(), store: failing, publisher, config: () => config, clock, log: silentLog() })
     await careful.poll()
     expect(await types()).toEqual([])
     expect(await told(ROOT)).toEqual([])

@@ -1,0 +1,95 @@
+import type { Forge } from '../adapters/forge/forge.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Clock } from '../core/clock.ts'
+import { knownWeather, WEATHER_KEY, type ForgeWeather } from '../core/forge-weather.ts'
+import { asExomonadError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Publisher } from './publish.ts'
+
+/** Whether the forge can be used at all. The human is told once when it can’t for longer than a moment, and once when it can again. */
+export interface Weather {
+  /** A call failed as a whole. Backs off: 1 s, doubling to 5 minutes, or until when the forge said. */
+  failed(error: unknown): Promise<void>
+  /** A call was answered. */
+  works(): Promise<void>
+  /** Until then (steady clock) nothing is tried without being asked to. */
+  heldUntil(): number
+  /** Tries again at once. */
+  forget(): void
+}
+
+const FIRST_HOLD = 1_000
+const LONGEST_HOLD = 300_000
+/** The forge’s limits are reset every hour; a time further away was told by another clock. */
+const LONGEST_PROMISE = 3_900_000
+/** An outage that is shorter than this is nobody’s business. Milliseconds. */
+const BLIP = 30_000
+
+export function createWeather(deps: {
+  readonly forge: Pick<Forge, 'kind'>
+  readonly store: Store
+  readonly publisher: Publisher
+  readonly clock: Clock
+  readonly log: Log
+  /** The steady clock. */
+  readonly now: () => number
+}): Weather {
+  const { store, publisher, clock, log, now } = deps
+  const forge = deps.forge.kind === 'github' ? 'GitHub' : 'The local forge'
+  const key = (what: string, since: number): string => `forge:${deps.forge.kind}:${what}:${since}`
+  /** Since when it fails: by the wall clock, and by the steady one. */
+  let failing: { readonly since: number; readonly steady: number } | null = null
+  let hold = 0
+  let held = -Infinity
+
+  const tell = async (weather: ForgeWeather): Promise<void> => {
+    await store.transaction(async (tx) => {
+      await tx.snapshots.put(WEATHER_KEY, { ...weather })
+      const { since, code, reason, retryAt } = weather
+      const payload = { forge, reason, code, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() }
+      await publisher.publish({ type: 'forge.trouble', agentId: null, actor: 'daemon', payload, dedupeKey: key(`trouble:${code}`, since) }, tx)
+    })
+  }
+
+  return {
+    heldUntil: () => held,
+    forget: () => {
+      hold = 0
+      held = -Infinity
+    },
+
+    failed: async (thrown) => {
+      const { code, message, facts } = asExomonadError(thrown)
+      log.warn({ err: thrown }, 'the forge could not be read; it is tried again')
+      failing ??= { since: clock(), steady: now() }
+      const retryAt = typeof facts['retry_at'] === 'number' ? facts['retry_at'] : null
+      // Somebody asked in between: that is no reason to wait longer.
+      if (now() >= held) hold = Math.min(hold * 2 || FIRST_HOLD, LONGEST_HOLD)
+      const wait = retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
+      held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
+      const told = await knownWeather(store)
+      const weather = { since: told?.since ?? failing.since, code, reason: message, retryAt }
+      const denied = code === 'FORGE_DENIED'
+      const lasts = now() - failing.steady >= BLIP || (retryAt !== null && wait >= BLIP)
+      // What needs a person is told at once, also where something that passes was told before.
+      if (told === undefined ? denied || lasts : denied && told.code !== code) await tell(weather)
+      else if (told !== undefined) await store.snapshots.put(WEATHER_KEY, { ...weather })
+    },
+
+    works: async () => {
+      failing = null
+      hold = 0
+      held = -Infinity
+      const told = await knownWeather(store)
+      if (told === undefined) return
+      await store.transaction(async (tx) => {
+        await tx.snapshots.remove(WEATHER_KEY)
+        const minutes = Math.max(Math.round((clock() - told.since) / 60_000), 0)
+        await publisher.publish(
+          { type: 'forge.recovered', agentId: null, actor: 'daemon', payload: { forge, minutes }, dedupeKey: key('recovered', told.since) },
+          tx,
+        )
+      })
+    },
+  }
+}
