@@ -6,6 +6,21 @@ import type { Host } from './surfaces/cli/host.ts'
 /** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
 const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
 
+const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, output }) => {
+  const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
+  const target = await open(output, 'w', 0o600)
+  try {
+    const child = startDetached(file, args, { cwd, env, output: target.fd })
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve)
+      child.once('error', () => resolve(null))
+    })
+    return { pid: child.pid ?? 0, ended }
+  } finally {
+    await target.close()
+  }
+}
+
 /** The commands’ way to git, processes and the daemon: each function loads what it needs when it is called. */
 export function createHost(environment: Environment): Host {
   return {
@@ -29,24 +44,9 @@ export function createHost(environment: Environment): Host {
       const [{ chooseSocketPath }, { repositoryHash }] = await Promise.all([import('./adapters/host/socket-path.ts'), import('./paths.ts')])
       return chooseSocketPath({ state: join(commonDir, 'exomonad'), runtimeDir: environment.runtimeDir, hash: repositoryHash(commonDir) })
     },
-    async startDaemonProcess({ cwd, output }) {
-      const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
-      const file = await open(output, 'w', 0o600)
-      try {
-        const child = startDetached(process.execPath, [...SMALL_HEAP, programFile('bin'), 'daemon', 'run', '--json'], {
-          cwd,
-          env: daemonVariables(environment),
-          output: file.fd,
-        })
-        const ended = new Promise<number | null>((resolve) => {
-          child.once('exit', resolve)
-          child.once('error', () => resolve(null))
-        })
-        return { pid: child.pid ?? 0, ended }
-      } finally {
-        await file.close()
-      }
-    },
+    startApart,
+    startDaemonProcess: ({ cwd, output }) =>
+      startApart([process.execPath, ...SMALL_HEAP, programFile('bin'), 'daemon', 'run', '--json'], { cwd, env: daemonVariables(environment), output }),
     async runDaemon(options) {
       const { runDaemon } = await import('./daemon.ts')
       await runDaemon({ ...options, environment })

@@ -1,50 +1,30 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../src/paths.ts'
 import { BIN, runProgram, type RunResult } from '../helpers/daemon.ts'
+import { demoPlace, processesOf, runDemo, type DemoPlace } from '../helpers/demo.ts'
 import { describeWith } from '../helpers/require-tool.ts'
-import { tempHome, tempRepository } from '../helpers/temp-repository.ts'
+import { tempRepository } from '../helpers/temp-repository.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
 /** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
 const LIMIT = 150_000
 
-interface Place {
-  readonly folder: string
-  readonly env: Record<string, string>
+function place(): DemoPlace {
+  const own = demoPlace()
+  onTestFinished(own.remove)
+  return own
 }
 
-/** Home and temporary folder of a person who runs the demo: all of it lands in `folder`. */
-function place(): Place {
-  const { folder, env, remove } = tempHome()
-  onTestFinished(remove)
-  return { folder, env: { ...env, TMPDIR: folder, NO_COLOR: '1' } }
-}
-
-const demo = ({ folder, env }: Place, ...args: string[]): Promise<RunResult> =>
-  runProgram(process.execPath, [BIN, 'demo', ...args], { cwd: folder, env, timeout: LIMIT })
-
-/** Processes that were started out of the folder. */
-const processesOf = (folder: string): string[] =>
-  readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
-    .filter((pid) => {
-      try {
-        if (readFileSync(`/proc/${pid}/cmdline`, 'latin1') === '') return false
-        const seen = readFileSync(`/proc/${pid}/cmdline`, 'latin1') + readFileSync(`/proc/${pid}/environ`, 'latin1') + readlinkSync(`/proc/${pid}/cwd`)
-        return seen.includes(folder)
-      } catch {
-        return false
-      }
-    })
+const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> => runDemo(own, LIMIT, ...args)
 
 const tmuxSocket = (repository: string): string => join('/tmp', `tmux-${process.getuid?.() ?? 0}`, `exomonad-${repositoryHash(join(repository, '.git'))}`)
 
 /** No demo folder, process or tmux server is left. */
-async function expectNothingLeft({ folder }: Place, repository?: string): Promise<void> {
+async function expectNothingLeft({ folder }: DemoPlace, repository?: string): Promise<void> {
   expect(readdirSync(folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
   await waitFor('the demo’s processes to be gone', () => processesOf(folder).length === 0)
   if (repository === undefined) return

@@ -17,6 +17,8 @@ export interface Host {
   runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
   /** Where the socket of this repository’s daemon goes. SOCKET_PATH_TOO_LONG. */
   chooseSocket(commonDir: string): Promise<string>
+  /** Starts a program as a process and group of its own that outlives this one; its output goes to a file, which is begun anew. */
+  startApart(argv: readonly string[], options: { cwd: string; env: Readonly<Record<string, string>>; output: string }): Promise<DaemonProcess>
   /** Starts `exomonad daemon run` as a process of its own whose output goes to a file. */
   startDaemonProcess(options: { cwd: string; output: string }): Promise<DaemonProcess>
   /** The daemon in this process, until it is asked to stop. */

@@ -43,6 +43,19 @@ describe('the story of a demo', () => {
     expect(checks([failed, event('ci.passed', 'a', { number: 1 })])).toBe(true)
   })
 
+  it('takes what came of it where a daemon that was killed could not tell', () => {
+    const happened = (events: WireEvent[], title: string): boolean | undefined =>
+      readStory(events, 'root', 'main').chapters.find((chapter) => chapter.title.includes(title))?.happened
+    const conflict = event('rebase.conflict', 'a', {}, 'daemon')
+    expect(happened([conflict, event('rebase.done', 'a', {}, 'daemon')], 'a conflict')).toBe(false)
+    expect(happened([event('rebase.done', 'a', {}, 'a')], 'a conflict')).toBe(true)
+    const spawned = event('agent.spawned', 's', { kind: 'subtree', branch: 'main.s' })
+    const merged = event('pr.merged', 'a', { base: 'main.s' })
+    const pushed = event('pr.pushed', 'b', { base: 'main.s' })
+    expect(happened([spawned, merged, pushed], 'rebased the other')).toBe(false)
+    expect(happened([event('daemon.started', 'd'), spawned, merged, event('daemon.started', 'd'), pushed], 'rebased the other')).toBe(true)
+  })
+
   it('counts messages that failed or can’t be told', () => {
     expect(readStory([event('delivery.failed', 'a'), event('delivery.undecided', 'b'), event('delivery.acked', 'c')], 'root', 'main').failedDeliveries).toBe(2)
   })

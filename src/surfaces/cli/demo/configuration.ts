@@ -6,10 +6,10 @@ import { examplesFolder, type Workspace } from './workspace.ts'
 export type DemoMultiplexer = 'auto' | 'tmux' | 'headless'
 
 /** TOML strings are JSON strings, as far as paths go. */
-const quote = (text: string): string => JSON.stringify(text)
+export const quote = (text: string): string => JSON.stringify(text)
 
-/** `.exomonad/config.toml` of the demo: scripted agents, the local forge, and checks that need nothing but this Node. */
-export async function writeConfiguration(workspace: Workspace, repository: DemoRepository, multiplexer: 'tmux' | 'headless'): Promise<void> {
+/** `.exomonad/config.toml` of the demo: scripted agents, a forge, and checks that need nothing but this Node. `forge`: its tables. */
+export async function writeConfiguration(workspace: Workspace, multiplexer: 'tmux' | 'headless', forge: string): Promise<void> {
   const agent = (script: string): string => `adapter = "command"
 command = ["{{node}}", ${quote(join(examplesFolder(), 'agents', script))}, "{{prompt_file}}", ${quote(join(examplesFolder(), 'plan'))}]
 acks = true
@@ -29,18 +29,23 @@ ${agent('developer.js')}
 [multiplexer]
 kind = ${quote(multiplexer)}
 
-[forge]
-poll_active = 2
-
-[forge.local]
-ci = [${quote(process.execPath)}, ${quote(join(repository.folder, 'scripts', 'check.js'))}]
-ci_timeout = 60
+${forge}
 
 [notify]
 bell = false
 `
   await writeFile(join(workspace.repository, '.exomonad', 'config.toml'), text)
 }
+
+/** What a pull request’s head is checked with, in a worktree of it. */
+export const checkCommand = (repository: DemoRepository): string[] => [process.execPath, join(repository.folder, 'scripts', 'check.js')]
+
+export const localForge = (repository: DemoRepository): string => `[forge]
+poll_active = 2
+
+[forge.local]
+ci = [${checkCommand(repository).map(quote).join(', ')}]
+ci_timeout = 60`
 
 /** The root’s task: what it says to people, with the order for the scripted agent in it. */
 export async function readTask(repository: DemoRepository): Promise<string> {

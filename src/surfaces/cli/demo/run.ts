@@ -8,6 +8,7 @@ import type { CliContext } from '../context.ts'
 import { readTask, writeConfiguration, type DemoMultiplexer } from './configuration.ts'
 import { diagnose } from './diagnosis.ts'
 import type { Display } from './display.ts'
+import { endForge, setUpForge, type DemoForge } from './forge.ts'
 import { prepareClone, prepareLibrary, type DemoRepository } from './repository.ts'
 import { readStory, type Story } from './story.ts'
 import { verifyResult } from './verify.ts'
@@ -18,6 +19,7 @@ export interface DemoOptions {
   /** Path or URL of a repository to work on a clone of; without, the library under examples/. */
   readonly repo: string | undefined
   readonly multiplexer: DemoMultiplexer
+  readonly forge: DemoForge
 }
 
 export interface DemoResult {
@@ -41,7 +43,9 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
     options.repo === undefined ? `A small library with failing tests, in ${workspace.repository}` : `A clone of ${options.repo}, in ${workspace.repository}`,
   )
   const repository = options.repo === undefined ? await prepareLibrary(workspace) : await prepareClone(workspace, options.repo, context.options().cwd)
-  await writeConfiguration(workspace, repository, multiplexer)
+  const { tables, patience } = await setUpForge(context, workspace, repository, options.forge, display)
+  await writeConfiguration(workspace, multiplexer, tables)
+  throwIfInterrupted(signal)
   display.step(`exomonad init (terminals: ${multiplexer})`)
   await workspace.exomonad('init')
   throwIfInterrupted(signal)
@@ -51,9 +55,9 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
 
   const client = await connectToDaemon({ cwd: workspace.repository, environment: workspace.environment, host: context.host, as: undefined, start: false })
   display.follow(() => client.callTool<TreeView>('tree', {}))
-  const ending = await watchTree(client, display, signal)
+  const ending = await watchTree(client, display, patience, signal)
   throwIfInterrupted(signal)
-  const unsettled = ending.kind === 'finished' ? await settleTree(client, signal) : null
+  const unsettled = ending.kind === 'finished' ? await settleTree(client, patience, signal) : null
   await display.close()
   return await conclude(workspace, repository, client, {
     elapsed: context.now() - started,
@@ -87,8 +91,13 @@ function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new ExomonadError('NOT_AVAILABLE', 'The demo was interrupted.')
 }
 
-/** Ends the demo's agents, daemon and terminals. The folder stays. Safe at any point of a run. */
+/** Ends the demo's agents, daemon, terminals and GitHub. The folder stays. Safe at any point of a run. */
 export async function endDemo(context: CliContext, workspace: Workspace): Promise<void> {
+  await endTree(context, workspace)
+  await endForge(workspace)
+}
+
+async function endTree(context: CliContext, workspace: Workspace): Promise<void> {
   const inside = await workspace.run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir']).catch(() => null)
   if (inside?.exitCode !== 0) return
   await workspace

@@ -23,7 +23,6 @@ function followed(events: Events, type: string, test: (event: WireEvent) => bool
 }
 
 const pullNumber = (event: WireEvent): unknown => event.payload['number']
-const agent = (event: WireEvent): unknown => event.agentId
 
 export function readStory(events: Events, rootId: string, rootBranch: string): Story {
   const subtrees = new Set(
@@ -32,6 +31,8 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
   const workers = events.filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'worker').length
   const merged = events.filter(({ type }) => type === 'pr.merged')
   const mergedInto = (base: string): boolean => merged.some(({ payload }) => payload['base'] === base)
+  // A daemon that was killed between an act and its record told nobody of it: then what came of it counts.
+  const restarted = events.filter(({ type }) => type === 'daemon.started').length > 1
   const ownMerge = first(events, 'pr.merged', ({ payload }) => subtrees.has(payload['base']))
   const chapters = [
     {
@@ -61,9 +62,15 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
     { title: 'checks failed once and passed after the fix', happened: followed(events, 'ci.failed', () => true, 'ci.passed', pullNumber) },
     {
       title: 'a sibling merged first, and the stop check rebased the other',
-      happened: first(events, 'rebase.done', ({ actor, seq }) => actor === 'daemon' && seq > ownMerge) < Infinity,
+      happened:
+        first(events, 'rebase.done', ({ actor, seq }) => actor === 'daemon' && seq > ownMerge) < Infinity ||
+        (restarted && first(events, 'pr.pushed', ({ payload, seq }) => subtrees.has(payload['base']) && seq > ownMerge) < Infinity),
     },
-    { title: 'a conflict was resolved by its agent', happened: followed(events, 'rebase.conflict', () => true, 'rebase.done', agent) },
+    {
+      title: 'a conflict was resolved by its agent',
+      // Its own rebase is told only where the daemon's stopped at a conflict.
+      happened: first(events, 'rebase.done', ({ actor, agentId }) => agentId !== null && actor === agentId) < Infinity,
+    },
     { title: 'the subtree merged its workers', happened: [...subtrees].some((branch) => mergedInto(String(branch))) },
     {
       title: 'the root merged the subtree',

@@ -4,16 +4,20 @@ import type { Display } from './display.ts'
 import { createEnding, type Ending } from './ending.ts'
 import { momentOf } from './moments.ts'
 
-/** Longest run, and longest time without any event. Milliseconds. */
-const LIMIT = 180_000
-const QUIET = 45_000
-/** How long messages may take to arrive after the end. Milliseconds. */
-const SETTLE = 15_000
+/** Milliseconds. */
+export interface Patience {
+  /** Longest run. */
+  readonly limit: number
+  /** Longest time without any event. */
+  readonly quiet: number
+  /** How long messages may take to arrive after the end. */
+  readonly settle: number
+}
 
 export const flatten = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(flatten)]
 
 /** Follows the events until the tree is done, stuck, too slow or interrupted (`signal`), and shows them. */
-export async function watchTree(client: Client, display: Display, signal: AbortSignal): Promise<Ending> {
+export async function watchTree(client: Client, display: Display, patience: Patience, signal: AbortSignal): Promise<Ending> {
   const { root } = await client.callTool<TreeView>('tree', {})
   const names = new Map([[root.id as string, root.name]])
   const endingOf = createEnding(root.id)
@@ -23,12 +27,12 @@ export async function watchTree(client: Client, display: Display, signal: AbortS
     reason = why
     over.abort()
   }
-  const limit = setTimeout(() => stop(`it was not done after ${LIMIT / 1000} s`), LIMIT)
+  const limit = setTimeout(() => stop(`it was not done after ${patience.limit / 1000} s`), patience.limit)
   let quiet = setTimeout(() => {}, 0)
   try {
     for await (const event of client.events({ follow: true, after: 0, signal: AbortSignal.any([signal, over.signal]) })) {
       clearTimeout(quiet)
-      quiet = setTimeout(() => stop(`nothing happened for ${QUIET / 1000} s`), QUIET)
+      quiet = setTimeout(() => stop(`nothing happened for ${patience.quiet / 1000} s`), patience.quiet)
       if (event.type === 'agent.spawned' && event.agentId !== null) names.set(event.agentId, String(event.payload['name']))
       display.show(momentOf(event, names))
       const ending = endingOf(event)
@@ -42,8 +46,8 @@ export async function watchTree(client: Client, display: Display, signal: AbortS
 }
 
 /** Waits until every message has arrived and every agent idles. Answers what still stands after that time, or null. */
-export async function settleTree(client: Client, signal: AbortSignal): Promise<string | null> {
-  const deadline = Date.now() + SETTLE
+export async function settleTree(client: Client, { settle }: Patience, signal: AbortSignal): Promise<string | null> {
+  const deadline = Date.now() + settle
   for (;;) {
     const agents = flatten((await client.callTool<TreeView>('tree', {}, { signal })).root)
     const busy = agents.filter((agent) => agent.undelivered > 0 || agent.state !== 'idle')

@@ -23,6 +23,9 @@ export interface Workspace {
   remove(): Promise<void>
 }
 
+/** In the demo’s folder: the process group of its own GitHub, where it has one. `down` ends that too. */
+export const GITHUB_PID = 'github.pid'
+
 /** The files shipped under examples/. */
 export const examplesFolder = (): string => join(PACKAGE_ROOT, 'examples')
 
@@ -39,7 +42,7 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
   )
   const variables = isolated(own, { home, runtime, gitConfig })
   const command = join(folder, 'exomonad')
-  await writeFile(command, wrapper(variables), { mode: 0o755 })
+  await writeFile(command, wrapper(variables, join(folder, GITHUB_PID)), { mode: 0o755 })
 
   const run: Workspace['run'] = (file, args, cwd = repository) => host.run(file, args, { cwd, env: variables })
   const checked = async (file: string, args: readonly string[], shown: string): Promise<string> => {
@@ -79,12 +82,17 @@ function isolated(own: Environment, places: { home: string; runtime: string; git
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-const wrapper = (variables: Readonly<Record<string, string>>): string => `#!/bin/sh
+const wrapper = (variables: Readonly<Record<string, string>>, githubPid: string): string => `#!/bin/sh
 # exomonad with the state and identity of this demo.
 unset EXOMONAD_AGENT_ID EXOMONAD_TOKEN EXOMONAD_AUTH_FILE EXOMONAD_SOCKET
 ${Object.entries(variables)
   .filter(([name]) => /^(HOME|XDG_|GIT_)/.test(name))
   .map(([name, value]) => `export ${name}=${quote(value)}`)
   .join('\n')}
+if [ "$1" = down ] && [ -e ${quote(githubPid)} ]; then
+  ${quote(process.execPath)} ${quote(programFile('bin'))} "$@" || exit
+  kill -TERM -- "-$(cat ${quote(githubPid)})"
+  exec rm -f ${quote(githubPid)}
+fi
 exec ${quote(process.execPath)} ${quote(programFile('bin'))} "$@"
 `
