@@ -3,6 +3,7 @@ import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
 import { checkApplicable, checkReferences } from './check.ts'
+import { checkGithub } from './check-github.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
 import { configJsonSchema, describeAllowed, schemaAt, type SchemaNode } from './schema-guide.ts'
@@ -38,7 +39,7 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
   const value = withPresets(written)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw invalid(file, findingsOf(parsed.error, value, text))
-  const faults = [...checkReferences(parsed.data, options.toolNames), ...checkApplicable(parsed.data, written)]
+  const faults = [...checkReferences(parsed.data, options.toolNames), ...checkApplicable(parsed.data, written), ...checkGithub(parsed.data)]
   if (faults.length > 0) {
     const lines = linesOfKeys(text)
     throw invalid(

@@ -4,7 +4,7 @@ import type { CliContext } from './context.ts'
 import { printableLine } from './printable.ts'
 import { quoteForShell } from './shell-quote.ts'
 
-/** The commands that a configuration would run, and what its agents would be allowed, for a person to look at. Empty where it doesn’t parse: then it runs nothing. */
+/** The commands that a configuration would run, what its agents would be allowed and where a token would go, for a person to look at. Empty where it doesn’t parse: then it runs nothing. */
 export async function describeWhatRuns(context: CliContext, paths: Paths): Promise<string[]> {
   const config = await context.host.loadConfig(paths.configFile).catch(() => null)
   if (config === null) return []
@@ -17,6 +17,12 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
         permissions: { policy, allow },
       },
     ]) => (policy === 'off' ? [] : [[`roles.${role}.permissions`, policy === 'list' ? `list: ${allow.join(', ')}` : policy] as const]),
+  )
+  const { host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile } = config.forge.github
+  const tokens = Object.entries({ host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile }).flatMap(([key, what]) =>
+    config.forge.kind === 'local' || what === undefined
+      ? []
+      : [[`forge.github.${key}`, key === 'token_file' ? `${what} holds the token` : `the token is sent to ${what}`] as const],
   )
   const commands: [string, readonly string[] | undefined][] = [
     ...Object.entries(config.agents).flatMap(([name, agent]): [string, readonly string[] | undefined][] =>
@@ -32,7 +38,7 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
     ['notify.command', config.notify.command],
   ]
   return [
-    ...grants.map(([key, what]) => `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`),
+    ...[...grants, ...tokens].map(([key, what]) => `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`),
     ...commands.flatMap(([key, argv]) => (argv === undefined ? [] : [`  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`])),
   ]
 }

@@ -117,6 +117,23 @@ describe('the configuration', () => {
     )
   })
 
+  it('refuses to show a token or take a webhook in plain sight', () => {
+    const said = (text: string): string => refusal(`[forge.github]\n${text}\n`).message
+    expect(said('api_url = "http://git.example.com/api/v3"')).toContain(
+      'config.toml:2: forge.github.api_url: found "http://git.example.com/api/v3", over which',
+    )
+    expect(said('graphql_url = "http://127.0.0.1.evil.example/graphql"')).toContain('forge.github.graphql_url')
+    expect(said('host = "https://git.example.com"')).toContain('forge.github.host: found "https://git.example.com", which is no host')
+    expect(said('host = "-evil"')).toContain('no host')
+    expect(said('webhook_port = 7718')).toContain('needs webhook_secret_file beside it')
+    expect(said('repository = "widgets"')).toContain('forge.github.repository')
+    const fine = parseConfig(
+      '[forge.github]\napi_url = "http://127.0.0.1:8080/api/v3"\nhost = "git.example.com:8443"\nwebhook_port = 1\nwebhook_secret_file = "s"',
+      'f',
+    )
+    expect(fine.forge.github.host).toBe('git.example.com:8443')
+  })
+
   it('asks nobody and allows nothing by itself', () => {
     expect(parseConfig('[roles.dev]\nagent = "claude"', 'f').roles['dev']?.permissions).toEqual({ policy: 'off', allow: [] })
     expect(refusal('[roles.dev.permissions]\npolicy = "yes"').message).toContain('allowed: "off", "ask", "list", "all"')

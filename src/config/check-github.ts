@@ -1,0 +1,27 @@
+import type { SemanticFault } from './check.ts'
+import type { Config } from './schema.ts'
+
+/** What [forge.github] says that can’t be meant: a token or a webhook in plain sight, addresses that fit no host. */
+export function* checkGithub(config: Config): Generator<SemanticFault> {
+  const { api_url: apiUrl, graphql_url: graphqlUrl, host, webhook_port: port, webhook_secret_file: secret } = config.forge.github
+  const at = (key: string, problem: string): SemanticFault => ({ path: ['forge', 'github', key], problem })
+  for (const [key, url] of [
+    ['api_url', apiUrl],
+    ['graphql_url', graphqlUrl],
+  ] as const) {
+    if (url !== undefined && !isSafe(url)) {
+      yield at(key, `found ${JSON.stringify(url)}, over which the token could be read on its way; it begins with https:// (http:// only for this machine)`)
+    }
+  }
+  if (host !== undefined && !/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d+)?$/.test(host)) {
+    yield at('host', `found ${JSON.stringify(host)}, which is no host; it is a name alone, such as "git.example.com"`)
+  }
+  if (port !== undefined && secret === undefined) {
+    yield at('webhook_port', 'needs webhook_secret_file beside it: without a secret anybody could say what happened')
+  }
+}
+
+function isSafe(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || (protocol === 'http:' && /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
+}
