@@ -1,8 +1,9 @@
 import type { Agent } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
 import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
 import type { Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
+import type { FollowBase } from './follow-base.ts'
 import { knownPulls } from './pull-records.ts'
 import type { BranchPush } from './push-branch.ts'
 
@@ -14,7 +15,9 @@ export function createFilePull({
   polling,
   settings,
   branchPush,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings'> & { branchPush: BranchPush }): Pulls['file'] {
+  followBase,
+  log,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'log'> & { branchPush: BranchPush; followBase: FollowBase }): Pulls['file'] {
   /** The recorded parent branch; by the dot rule where there is no record; for the root what the configuration or the remote says. */
   const baseOf = async (agent: Agent): Promise<BranchName> => {
     if (agent.baseBranch !== null) return agent.baseBranch
@@ -44,8 +47,23 @@ export function createFilePull({
     await git.push(forge.remote, { sha: local, branch: base, expected: null })
   }
 
+  /** Asks for a review and starts the checks. The pull request is filed: what fails now is told with it. */
+  const begin = async (number: number, draft: boolean): Promise<string[]> => {
+    const warnings: string[] = []
+    try {
+      const warning = draft ? null : await forge.requestReview(number)
+      if (warning !== null) warnings.push(warning)
+      await forge.ensureChecks(number)
+    } catch (thrown) {
+      const { message } = asExomonadError(thrown)
+      log.warn({ err: thrown, number }, 'a pull request was filed, and its review or checks could not be asked for')
+      warnings.push(`#${number} is filed, but its review or checks could not be asked for: ${message}`)
+    }
+    return warnings
+  }
+
   return async (caller, { title, body, draft }) => {
-    const { agent } = caller
+    const agent = await followBase(caller.agent)
     const base = await baseOf(agent)
     const status = await git.status(agent.worktree)
     if (status.operation !== null) {
@@ -92,8 +110,7 @@ export function createFilePull({
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
     // The root’s follows the configuration.
     if (agent.kind !== 'root') await store.agents.update(agent.id, { baseBranch: base })
-    const warning = draft ? null : await forge.requestReview(filed.number)
-    await forge.ensureChecks(filed.number)
+    const warnings = await begin(filed.number, draft)
     await polling.poll([filed.number])
     return {
       pr_number: filed.number,
@@ -101,7 +118,7 @@ export function createFilePull({
       head_branch: agent.branch,
       base_branch: base,
       created: filed.created,
-      warnings: warning === null ? [] : [warning],
+      warnings,
     }
   }
 }

@@ -1,29 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { MergeResult, MergeStrategy, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { asBranchName, parseSha, type Actor, type BranchName } from '../ids.ts'
+import type { Actor } from '../ids.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller, MergedPull, Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
 import { isAlive } from './lifecycle.ts'
+import { createMergeBase } from './merge-base.ts'
+import { createWriteStep, type MergeIntent } from './merge-journal.ts'
+import { mergeRefusal } from './merge-refusal.ts'
+import { createRetargeting } from './merge-retarget.ts'
 import { mergeObjections } from './merge-rules.ts'
+import { createMergeSettling, ownerOf } from './merge-settle.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { readPull, requireLookedAt } from './pull-views.ts'
-
-/** What the journal of a merge holds. */
-interface MergeIntent extends Record<string, unknown> {
-  readonly number: number
-  readonly head: string
-  readonly base: string
-  readonly by: string
-  readonly expectedHead: string
-  readonly strategy: MergeStrategy
-  readonly retargeted: readonly number[]
-  /** The commit about to be pushed as the base’s tip. */
-  readonly prepared?: string
-}
+import type { BranchPush } from './push-branch.ts'
 
 export interface MergePull {
   readonly merge: Pulls['merge']
@@ -33,27 +26,24 @@ export interface MergePull {
   readonly stuck: ReadonlySet<string>
 }
 
-/**
- * Journaled in steps: `intent` (what is about to be merged), `retarget` (pull requests that target the merged branch go to its base),
- * `merge` (with the commit, before it is pushed), `record` (store), `sync` (the parent’s worktree).
- */
+/** Merges, journaled step by step (merge-journal.ts), so that a crash or a lost answer leaves a pull request merged or as it was. */
 export function createMergePull(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & { branchLock: BranchLock },
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & {
+    branchLock: BranchLock
+    branchPush: BranchPush
+  },
 ): MergePull {
-  const { store, git, forge, polling, settings, publisher, clock, log } = deps
-
-  const step = async (journal: string, name: string, data?: Record<string, unknown>) => {
-    await store.journal.step(journal, name, data)
-    deps.onJournalStep('merge', name)
-  }
-
-  const ownerOf = (agents: readonly Agent[], branch: string) => agents.findLast((agent) => agent.branch === branch && agent.kind !== 'fork')
+  const { store, forge, polling, settings, publisher, clock, log } = deps
+  const step = createWriteStep(deps)
+  const base = createMergeBase(deps)
+  const retargeting = createRetargeting(deps)
+  const settling = createMergeSettling({ ...deps, step, base, retargeting })
+  const stuck = new Set<string>()
 
   /** Only the parent of the pull request’s agent; the human anywhere. */
-  const requireParent = async (caller: Caller, pull: PullRequestSnapshot, agents: readonly Agent[]) => {
+  const requireParent = async (caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined) => {
     const { protected_branches: protectedBranches } = await settings.config()
     if (caller.kind === 'human') return
-    const author = ownerOf(agents, pull.head.branch)
     if (author?.parentId !== caller.agent.id) {
       throw new ExomonadError('NOT_A_CHILD', `#${pull.number} (${pull.head.branch}) is not a pull request of a child of yours: only its parent merges it.`, {
         number: pull.number,
@@ -71,98 +61,57 @@ export function createMergePull(
     throw new ExomonadError('NOT_ALLOWED', 'Only the human may force a merge. Have the child mend what stands in the way.')
   }
 
-  /** Commits that the parent made itself and has not pushed go first, or the merge would leave them behind. */
-  const publishBase = async (base: BranchName): Promise<string | undefined> => {
-    const local = await git.resolve(`refs/heads/${base}`)
-    const remote = await git.remoteTip(forge.remote, base)
-    if (local === null || local === remote) return undefined
-    if (remote !== null && (await git.resolve(remote)) === null) await git.fetch(forge.remote, [base])
-    if (remote !== null && !(await git.isAncestor(remote, local))) {
-      return (await git.isAncestor(local, remote)) ? undefined : `${base} here and on ${forge.remote} have diverged`
-    }
-    const pushed = await git.push(forge.remote, { sha: local, branch: base, expected: remote })
-    return pushed.kind === 'pushed' ? undefined : pushed.reason
-  }
-
-  const retarget = async (pull: PullRequestSnapshot, journal: string): Promise<number[]> => {
-    const children = await forge.find({ state: 'open', base: pull.head.branch })
-    await step(journal, 'retarget', { retargeted: children })
-    for (const number of children) await forge.retarget(number, pull.base.branch)
-    return children
-  }
-
-  /** The store’s side of a merge: the child starts its next work from what was merged, retargeted children have a new base. */
-  const record = async (intent: MergeIntent, merged: { sha: string; head: string }) => {
-    const agents = await store.agents.list()
-    const child = ownerOf(agents, intent.head)
-    await store.transaction(async (tx) => {
-      if (child !== undefined) await tx.agents.update(child.id, { forkPoint: parseSha(merged.head), stopObjection: null, stopBlocks: 0, rebaseTries: 0 })
-      for (const number of intent.retargeted) {
-        const known = await tx.snapshots.get(`pull:${number}`)
-        const branch = (known?.['snapshot'] as PullRequestSnapshot | undefined)?.head.branch
-        const agent = branch === undefined ? undefined : ownerOf(agents, branch)
-        if (agent !== undefined) await tx.agents.update(agent.id, { baseBranch: asBranchName(intent.base) })
-      }
+  const requireMergeable = (pull: PullRequestSnapshot, force: boolean) => {
+    const objections = mergeObjections(pull, force)
+    const [first] = objections
+    if (first === undefined) return
+    throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
+      reasons: objections.map((objection) => objection.reason),
     })
   }
 
-  /** Brings the merge into the worktree of the base’s agent, where that is a plain fast-forward. */
-  const sync = async (base: BranchName): Promise<string | undefined> => {
-    try {
-      await git.fetch(forge.remote, [base])
-      const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
-      const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
-      if (tip === null || worktree === undefined) return `${base} is checked out nowhere`
-      const result = await git.fastForward(worktree.path, tip)
-      return result.kind === 'synced' ? undefined : result.reason
-    } catch (thrown) {
-      log.warn({ err: thrown, base }, 'bringing a merge into the worktree failed')
-      return thrown instanceof Error ? thrown.message : String(thrown)
+  /** Whether the forge’s copy of the head goes after the merge: of an agent’s own branch, where configured. */
+  const deletesHead = async (child: Agent | undefined): Promise<boolean> =>
+    forge.kind === 'github' && child?.ownsWorktree === true && !child.adopted && (await settings.config()).forge.github.delete_branch
+
+  /** The forge’s part, journaled. A merge that it refused is taken back; throws where nobody knows. */
+  const mergeThere = async (journal: string, intent: MergeIntent, pull: PullRequestSnapshot): Promise<{ result: MergeResult; retargeted: number[] }> => {
+    // Branches of forks bear any name; what is based on ours has nothing to do with them.
+    const children = pull.trusted ? await retargeting.onto(pull.head.branch) : []
+    await step(journal, 'retarget', { retargeted: children })
+    await retargeting.move(children, pull.base.branch)
+    const result = await forge.merge({
+      number: pull.number,
+      expectedHead: pull.head.sha,
+      strategy: intent.strategy,
+      by: intent.by as Actor,
+      prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
+    })
+    if (result.kind !== 'merged') {
+      await retargeting.move(children, pull.head.branch)
+      await store.journal.finish(journal, 'undone')
     }
+    return { result, retargeted: children }
   }
 
-  const refuse = (pull: PullRequestSnapshot, result: Exclude<MergeResult, { kind: 'merged' }>): ExomonadError => {
-    switch (result.kind) {
-      case 'head_changed':
-        return new ExomonadError(
-          'HEAD_CHANGED',
-          `#${pull.number} got new commits (${result.head.slice(0, 8)}) since it was looked at. Look at them (pr_diff), then merge again.`,
-          { head: result.head },
-        )
-      case 'conflict':
-        return new ExomonadError(
-          'PR_NOT_MERGEABLE',
-          `#${pull.number} conflicts with ${pull.base.branch} in ${result.files.join(', ')}. Its agent has to rebase; it is told so at its next stop.`,
-          {
-            reasons: ['conflict'],
-            files: result.files,
-          },
-        )
-      case 'refused':
-        return new ExomonadError('PR_NOT_MERGEABLE', `${forge.kind === 'github' ? 'GitHub' : 'The forge'} refuses to merge #${pull.number}: ${result.reason}`, {
-          reasons: [result.reason],
-        })
-      case 'not_open':
-        return new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${result.state} already.`, { reasons: [result.state] })
-    }
+  /** An answer that was lost: asked for at once, and where that fails too, at each reconciliation. */
+  const settleNow = async (journal: string, thrown: unknown) => {
+    log.warn({ err: thrown, journal }, 'merge interrupted')
+    const entry = await store.journal.get(journal)
+    const settled = entry === undefined ? null : await settling.settle(entry).catch(() => null)
+    if (settled === null) stuck.add(journal)
+    if (settled?.kind !== 'merged' || entry === undefined) throw thrown
+    return { ...settled, retargeted: [...(entry.data as MergeIntent).retargeted] }
   }
-
-  const stuck = new Set<string>()
 
   const mergeNow = async (caller: Caller, input: Parameters<Pulls['merge']>[1], pull: PullRequestSnapshot): Promise<MergedPull> => {
     const agents = await store.agents.list()
-    await requireParent(caller, pull, agents)
-    const objections = mergeObjections(pull, input.force)
-    if (objections.length > 0) {
-      const first = objections[0]!
-      throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
-        reasons: objections.map((objection) => objection.reason),
-      })
-    }
-    const child = ownerOf(agents, pull.head.branch)
+    const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
+    await requireParent(caller, pull, child)
+    requireMergeable(pull, input.force)
     const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
     const by: Actor = actorOf(caller)
-    const diverged = await publishBase(pull.base.branch)
+    const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
 
     const journal = randomUUID()
     const intent: MergeIntent = {
@@ -172,52 +121,36 @@ export function createMergePull(
       by,
       expectedHead: pull.head.sha,
       strategy,
+      trusted: pull.trusted,
       retargeted: [],
+      deletes: await deletesHead(child),
     }
     await store.transaction(async (tx) => {
       await tx.journal.begin({ id: journal, kind: 'merge', step: 'intent', data: intent, startedAt: clock() })
       await publisher.publish({ type: 'merge.started', agentId: child?.id ?? null, actor: by, payload: { ...eventFacts(pull), strategy } }, tx)
     })
     deps.onJournalStep('merge', 'intent')
-    let retargeted: number[] = []
-    let result: MergeResult
-    try {
-      retargeted = await retarget(pull, journal)
-      result = await forge.merge({
-        number: pull.number,
-        expectedHead: pull.head.sha,
-        strategy,
-        by,
-        prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
-      })
-      if (result.kind !== 'merged') for (const number of retargeted) await forge.retarget(number, pull.head.branch)
-    } catch (thrown) {
-      // Whether it happened is not known here: the journal entry stays open and is settled against the remote.
-      log.warn({ err: thrown, number: pull.number }, 'merge interrupted')
-      stuck.add(journal)
-      throw thrown
-    }
-    if (result.kind !== 'merged') {
-      await store.journal.finish(journal, 'undone')
-      throw refuse(pull, result)
-    }
-    await step(journal, 'record')
-    await record({ ...intent, retargeted }, result)
-    await step(journal, 'sync')
-    const pullError = diverged ?? (await sync(pull.base.branch))
-    await store.journal.finish(journal, 'done')
-    await polling.poll([pull.number, ...retargeted])
 
-    const done = mergedBranches(await knownPulls(store))
+    const finish = async () => {
+      const { result, retargeted } = await mergeThere(journal, intent, pull)
+      if (result.kind !== 'merged') return { kind: 'refused' as const, result }
+      return { kind: 'merged' as const, merged: result, retargeted, pullError: await settling.complete(journal, { ...intent, retargeted }, result) }
+    }
+    const done = await finish().catch((thrown: unknown) => settleNow(journal, thrown))
+    if (done.kind === 'refused') throw mergeRefusal(forge, pull, done.result)
+    await polling.poll([pull.number, ...done.retargeted])
+
+    const pullError = unpublished ?? done.pullError
+    const over = mergedBranches(await knownPulls(store))
     const siblings = agents.filter(
-      (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !done.has(agent.branch),
+      (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !over.has(agent.branch),
     )
     return {
       merged: true,
-      sha: result.sha,
+      sha: done.merged.sha,
       local_synced: pullError === undefined,
       ...(pullError === undefined ? {} : { pull_error: pullError }),
-      retargeted,
+      retargeted: done.retargeted,
       siblings_behind: siblings.map((agent) => agent.branch),
       next: nextStep(pull.base.branch, forge.remote, pullError, siblings.length, child),
     }
@@ -234,19 +167,11 @@ export function createMergePull(
     },
 
     settle: async (entry) => {
-      const intent = entry.data as MergeIntent
-      const prepared = intent.prepared === undefined ? null : parseSha(intent.prepared)
-      const result = await forge.settleMerge({ number: intent.number, prepared, by: intent.by as Actor })
-      if (result.kind === 'unknown') return undefined
-      if (result.kind === 'merged') {
-        await record(intent, result)
-        await sync(asBranchName(intent.base))
-        await store.journal.finish(entry.id, 'done')
-        return 'done'
-      }
-      for (const number of intent.retargeted) await forge.retarget(number, asBranchName(intent.head))
-      await store.journal.finish(entry.id, 'undone')
-      return 'undone'
+      const settled = await settling.settle(entry)
+      if (settled === null) return undefined
+      stuck.delete(entry.id)
+      if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
+      return settled.kind === 'merged' ? 'done' : 'undone'
     },
   }
 }

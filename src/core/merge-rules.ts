@@ -17,7 +17,9 @@ export function mergeObjections(pull: PullRequestSnapshot, force: boolean): Merg
   if (force) return objections
 
   if (pull.reviewDecision === 'changes_requested') object('PR_NOT_MERGEABLE', 'changes were requested and no push answered them')
-  const red = pull.checks.filter((check) => check.required && check.status !== 'passed')
+  // Where the forge requires some, the others are for information; where it requires none, all count.
+  const counting = pull.checks.some((check) => check.required) ? pull.checks.filter((check) => check.required) : pull.checks
+  const red = counting.filter((check) => check.status !== 'passed')
   switch (pull.checksState) {
     case 'failed':
       object(

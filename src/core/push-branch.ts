@@ -2,38 +2,31 @@ import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
-import { knownPulls } from './pull-records.ts'
 
 /**
- * Pushes an agent’s branch to the forge’s remote. History that was rewritten here (a rebase) replaces the remote’s only where the remote still
- * has what was seen there before (recorded at each push and each look at the pull request); commits from elsewhere are never overwritten.
+ * Pushes an agent’s branch to the forge’s remote. History that was rewritten here (a rebase) replaces the remote’s only where all that the
+ * remote has was on the branch here before; commits from elsewhere are never overwritten.
  */
 export interface BranchPush {
+  /** HEAD_CHANGED where the remote has other commits, or refuses. */
   push(agent: Agent, head: Sha): Promise<void>
-  /** What the remote’s branch is known to have had. */
-  recorded(agent: Agent): Promise<Set<string>>
+  /** The branch here has held that commit, so that nothing of anybody’s is lost where it is replaced. */
+  hasHeld(agent: Agent, tip: Sha): Promise<boolean>
 }
 
 export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'git' | 'forge'>): BranchPush {
-  const recorded: BranchPush['recorded'] = async (agent) => {
-    const seen = new Set<string>()
-    const pushed = (await store.snapshots.get(`pushed:${agent.branch}`))?.['sha']
-    if (typeof pushed === 'string') seen.add(pushed)
-    for (const pull of await knownPulls(store)) {
-      if (pull.head.branch === agent.branch) seen.add(pull.head.sha)
-      // What merge_pr made of a child's pull request is the agent's own history too: it was brought into its worktree.
-      if (pull.base.branch === agent.branch && pull.mergeSha !== null) seen.add(pull.mergeSha)
-    }
-    return seen
-  }
+  const key = (agent: Agent) => `pushed:${agent.branch}`
+  // The branch’s own log first; what was pushed is remembered for branches without one.
+  const hasHeld: BranchPush['hasHeld'] = async (agent, tip) =>
+    (await git.hasHeld(agent.branch, tip)) || (await store.snapshots.get(key(agent)))?.['sha'] === tip
 
   return {
-    recorded,
+    hasHeld,
     push: async (agent, head) => {
       const tip = await git.remoteTip(forge.remote, agent.branch)
       if (tip !== head) {
         const forward = tip === null || ((await git.resolve(tip)) !== null && (await git.isAncestor(tip, head)))
-        if (!forward && !(await recorded(agent)).has(tip)) {
+        if (!forward && !(await hasHeld(agent, tip))) {
           throw new ExomonadError(
             'HEAD_CHANGED',
             `${agent.branch} on ${forge.remote} has commits that your worktree lacks (${tip.slice(0, 8)}). Run \`git pull --rebase ${forge.remote} ${agent.branch}\`, then try again.`,
@@ -52,7 +45,7 @@ export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'gi
           )
         }
       }
-      await store.snapshots.put(`pushed:${agent.branch}`, { sha: head })
+      await store.snapshots.put(key(agent), { sha: head })
     },
   }
 }

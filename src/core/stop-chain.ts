@@ -2,6 +2,7 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
+import type { FollowBase } from './follow-base.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
@@ -9,13 +10,13 @@ import { childrenOf, countsAsLive } from './tree.ts'
 
 /** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
 export function createStopChain(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'log'> & { sync: StopSync },
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'log'> & { sync: StopSync; followBase: FollowBase },
 ): (caller: Caller) => Promise<StopAnswer> {
   const { store, git, forge, outbox, publisher, settings, polling, log } = deps
 
   /** `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. */
   const firstObjection = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
-    const { agent } = caller
+    const agent = caller.agent.ownsWorktree ? await deps.followBase(caller.agent) : caller.agent
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
     const own = pulls.filter((pull) => pull.head.branch === agent.branch)
@@ -51,7 +52,8 @@ export function createStopChain(
       if (commits > 0) return { kind: 'no_pull_request', commits, base: agent.baseBranch }
     }
     if (applies.review && open !== undefined) {
-      await polling.poll([open.number])
+      // What was pushed just now may have answered a change request.
+      if ((await git.resolve(`refs/heads/${agent.branch}`)) !== open.head.sha) await polling.poll([open.number])
       const fresh = (await knownPulls(store)).find((pull) => pull.number === open.number)
       if (fresh?.reviewDecision === 'changes_requested') return { kind: 'changes_requested', pull: fresh }
     }

@@ -35,28 +35,29 @@ export function createStopSync({
 }): StopSync {
   const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
 
-  /** Branches that the remote lacks (never pushed, or deleted there after a merge) have nothing to bring. */
-  const fetchKnown = async (branches: readonly BranchName[]): Promise<void> => {
+  /** Answers those that were fetched: the remote may lack some, which were never pushed, or deleted there after a merge. */
+  const fetchKnown = async (branches: readonly BranchName[]): Promise<readonly BranchName[]> => {
+    if (branches.length === 0) return []
     try {
       await git.fetch(forge.remote, branches)
+      return branches
     } catch (thrown) {
       const missing = asExomonadError(thrown).facts['branch']
       const others = branches.filter((branch) => branch !== missing)
       if (others.length === branches.length) throw thrown
-      if (others.length > 0) await fetchKnown(others)
+      return fetchKnown(others)
     }
   }
 
-  /** Answers the head afterwards, or the objection. */
-  const catchUp = async (agent: Agent, head: Sha): Promise<Sha | Objection> => {
-    const own = await tracked(agent.branch)
+  /** Answers the head afterwards, or the objection. `own`: what the remote has of the branch. */
+  const catchUp = async (agent: Agent, head: Sha, own: Sha | null): Promise<Sha | Objection> => {
     if (own === null || own === head || (await git.isAncestor(own, head))) return head
     if (await git.isAncestor(head, own)) {
       const result = await git.fastForward(agent.worktree, own)
       return result.kind === 'synced' ? result.head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
     }
     // Neither contains the other: its own rewritten history, unless somebody else’s commits are there.
-    return (await branchPush.recorded(agent)).has(own) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
+    return (await branchPush.hasHeld(agent, own)) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
   }
 
   /** Counts a try; undefined where there were enough: the rebase is aborted and the parent asked. */
@@ -105,16 +106,45 @@ export function createStopSync({
     return undefined
   }
 
+  /** A merge of its pull request is under way: the base moves by its own work, which a rebase would replay onto itself. */
+  const isBeingMerged = async (agent: Agent): Promise<boolean> =>
+    (await store.journal.open()).some((entry) => entry.kind === 'merge' && entry.data['head'] === agent.branch)
+
   /**
-   * Its pull request is being merged, or was since the check began: the base moved by its own work, which a rebase would replay onto itself.
-   * Asked after the fetch: a merge that the fetch saw is either still in the journal or known to the forge.
+   * Heads of it that its base has taken up, also squashed and by whomever. Asked after the fetch and after the journal: a merge that the fetch
+   * saw is either still in the journal or known to the forge.
    */
-  const mergedMeanwhile = async (agent: Agent, head: Sha): Promise<boolean> => {
-    if ((await store.journal.open()).some((entry) => entry.kind === 'merge' && entry.data['head'] === agent.branch)) return true
-    const own = (await knownPulls(store)).findLast((pull) => pull.head.branch === agent.branch)
-    if (own === undefined) return false
-    const fresh = await readPull(forge, own.number)
-    return fresh.state === 'merged' && fresh.mergedHead === head
+  const mergedHeads = async (agent: Agent): Promise<Sha[]> => {
+    const own = (await knownPulls(store)).filter((pull) => pull.head.branch === agent.branch && pull.state !== 'closed')
+    const now = await Promise.all(own.map(async (pull) => (pull.state === 'open' ? readPull(forge, pull.number) : pull)))
+    return now.flatMap((pull) => (pull.state === 'merged' && pull.base.branch === agent.baseBranch && pull.mergedHead !== null ? [pull.mergedHead] : []))
+  }
+
+  /**
+   * Where its own work starts: the latest of the commit that it shares with the base (a conflict that the agent resolved itself has moved that
+   * without a record), the recorded one (which a base that was rewritten lost) and what was merged of it before.
+   */
+  const startOf = async (agent: Agent, head: Sha, baseTip: Sha, merged: readonly Sha[]): Promise<Sha | null> => {
+    let start = await git.mergeBase(baseTip, head)
+    for (const candidate of [agent.forkPoint, ...merged]) {
+      if (candidate === null || (await git.resolve(candidate)) === null || !(await git.isAncestor(candidate, head))) continue
+      if (start === null || !(await git.isAncestor(candidate, start))) start = candidate
+    }
+    return start
+  }
+
+  /**
+   * The branch contains its base. Where the agent brought that in itself (it resolved a conflict, or rebased of its own accord), the remote
+   * still has what was there before, and nobody else would push it.
+   */
+  const settleOwn = async (agent: Agent, base: BranchName, facts: { head: Sha; baseTip: Sha; own: Sha | null }): Promise<void> => {
+    const { head, baseTip, own } = facts
+    if (agent.forkPoint !== baseTip || agent.rebaseTries > 0) await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
+    const lacksBase = own !== null && own !== head && !(await git.isAncestor(baseTip, own))
+    const rewritten = own !== null && own !== head && !(await git.isAncestor(own, head))
+    if (agent.rebaseTries === 0 && !lacksBase && !rewritten) return
+    await branchPush.push(agent, head)
+    await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor: agent.id, payload: { branch: agent.branch, base, onto: baseTip, head } })
   }
 
   const sync: StopSync['run'] = async (caller) => {
@@ -122,28 +152,21 @@ export function createStopSync({
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
     if (base === null || local === null) return undefined
-    await fetchKnown([base, ...((await tracked(agent.branch)) === null ? [] : [agent.branch])])
-    const head = await catchUp(agent, local)
+    const fetched = await fetchKnown([base, ...((await tracked(agent.branch)) === null ? [] : [agent.branch])])
+    const own = fetched.includes(agent.branch) ? await tracked(agent.branch) : null
+    const head = await catchUp(agent, local, own)
     if (typeof head !== 'string') return head
     const baseTip = await tracked(base)
     if (baseTip === null) return undefined
     if (await git.isAncestor(baseTip, head)) {
-      // Also how a conflict ends that the agent resolved itself: its branch contains the base, and is to be pushed.
-      if (agent.forkPoint !== baseTip || agent.rebaseTries > 0) {
-        await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
-        if (agent.rebaseTries > 0) {
-          await branchPush.push(agent, head)
-          await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor: agent.id, payload: { branch: agent.branch, base, onto: baseTip, head } })
-        }
-      }
+      await settleOwn(agent, base, { head, baseTip, own })
       return undefined
     }
-    if (await mergedMeanwhile(agent, head)) return undefined
-    // The later of the two: a conflict that the agent resolved itself has moved the fork point without a record, a base that was rewritten lost it.
-    const shared = await git.mergeBase(baseTip, head)
-    const recorded = agent.forkPoint !== null && (await git.isAncestor(agent.forkPoint, head)) ? agent.forkPoint : null
-    const forkPoint = recorded !== null && (shared === null || !(await git.isAncestor(recorded, shared))) ? recorded : shared
-    return forkPoint === null ? undefined : rebase(caller, base, baseTip, forkPoint)
+    if (await isBeingMerged(agent)) return undefined
+    const merged = await mergedHeads(agent)
+    if (merged.includes(head)) return undefined
+    const start = await startOf(agent, head, baseTip, merged)
+    return start === null ? undefined : rebase(caller, base, baseTip, start)
   }
 
   // Not while it is merged; and what the merge recorded meanwhile is read anew.

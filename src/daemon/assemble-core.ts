@@ -9,6 +9,7 @@ import { createDirectory } from '../core/directory.ts'
 import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createFirstTurn } from '../core/first-turn.ts'
+import { createFollowBase } from '../core/follow-base.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
@@ -59,7 +60,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
   const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
   const branchLock = createBranchLock()
-  const mergePull = createMergePull({ ...deps, branchLock })
+  const mergePull = createMergePull({ ...deps, branchLock, branchPush })
+  const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
@@ -78,7 +80,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
       .paneDied(paneId)
       .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
   }
-  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync }) })
+  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase }) })
   const firstTurn = createFirstTurn()
   const core: Core = {
     directory: createDirectory(deps),
@@ -96,7 +98,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
         await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
       },
     }),
-    pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush }), merge: mergePull.merge },
+    pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
     talking,
     hooks: {
       ...hooks,

@@ -202,6 +202,24 @@ describe('worktrees', () => {
   })
 })
 
+describe('hasHeld', () => {
+  it('knows what a branch had before it was rewritten, and nothing that somebody else put on it elsewhere', async () => {
+    const context = await open()
+    const { repository, git, head } = context
+    const { path, commit } = await worktree(context, 'main.a')
+    const first = await commit({ 'a.txt': '1' })
+    const second = await commit({ 'a.txt': '2' })
+    const base = (await repository.commit({ 'main.txt': 'm' })) as Sha
+    await git.rebase(path, { onto: base, forkPoint: head })
+    const rewritten = (await git.resolve('main.a'))!
+    const others = (await repository.gitIn(path, 'commit-tree', '-p', second, '-m', 'Of somebody else', `${second}^{tree}`)) as Sha
+    for (const held of [head, first, second, rewritten]) expect(await git.hasHeld(branch('main.a'), held)).toBe(true)
+    expect(await git.hasHeld(branch('main.a'), others)).toBe(false)
+    expect(await git.hasHeld(branch('nowhere'), first)).toBe(false)
+    expect(await git.hasHeld(branch('main.a'), 'f'.repeat(40) as Sha)).toBe(false)
+  })
+})
+
 describe('rebase', () => {
   it('keeps merges of child work and leaves signing and hooks out', async () => {
     const context = await open()

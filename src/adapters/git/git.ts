@@ -53,7 +53,7 @@ export interface Identity {
 /**
  * Git on one repository. Runs with hooks, pagers, prompts and merge drivers off, a pinned locale and a scrubbed environment.
  * Worktree and branch creation go through one lock. Failures throw GIT_FAILED with git’s words, unreachable remotes
- * FORGE_UNAVAILABLE, a full disk DISK_FULL. `worktree` arguments are absolute paths.
+ * FORGE_UNAVAILABLE, those that refuse FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
  */
 export interface Git {
   readonly commonDir: string
@@ -66,6 +66,8 @@ export interface Git {
   /** Deletes only where the branch still points at `expected`; answers whether it did. BRANCH_CHECKED_OUT where a worktree is on it. */
   deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>
   isAncestor(ancestor: Sha, descendant: Sha): Promise<boolean>
+  /** Whether a branch here has held this commit, now or before its history was rewritten, as far as its log goes back. */
+  hasHeld(branch: BranchName, sha: Sha): Promise<boolean>
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>
   /** Commits in `head` that `base` lacks, newest first. */
   commits(base: Sha, head: Sha, limit?: number): Promise<Commit[]>

@@ -5,7 +5,7 @@ import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
-type Refs = Pick<Git, 'resolve' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'mergeBase'>
+type Refs = Pick<Git, 'resolve' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'hasHeld' | 'mergeBase'>
 
 /** Reads lines of `<sha> <full ref>`; refs outside `prefix` are left out. */
 export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
@@ -70,6 +70,17 @@ export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
       if (result.exitCode === 0) return true
       if (result.exitCode === 1) return false
       throw run.failure('compare two commits', result)
+    },
+
+    async hasHeld(branch, sha) {
+      if ((await resolve(sha)) === null) return false
+      const log = await run.attempt(['reflog', 'show', '--format=%H', `refs/heads/${branch}`, '--'], { reads: true })
+      const tips = log.exitCode === 0 ? [...new Set(log.stdout.split('\n').filter((line) => line !== ''))] : []
+      if (tips.includes(sha)) return true
+      if (tips.length === 0) return false
+      const missing = await run.attempt(['rev-list', '--max-count=1', '--stdin'], { reads: true, input: [sha, ...tips.map((tip) => `^${tip}`), ''].join('\n') })
+      if (missing.exitCode !== 0) throw run.failure('look through the log of a branch', missing)
+      return missing.stdout.trim() === ''
     },
 
     async mergeBase(a, b) {

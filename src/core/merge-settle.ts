@@ -1,0 +1,101 @@
+import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Agent, JournalEntry } from '../adapters/store/store.ts'
+import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
+import type { Deps } from './deps.ts'
+import type { MergeBase } from './merge-base.ts'
+import type { MergeIntent, WriteStep } from './merge-journal.ts'
+import type { Retargeting } from './merge-retarget.ts'
+
+type Merged = Extract<MergeResult, { kind: 'merged' }>
+
+/** What follows once the forge has merged, and what is made of a merge whose outcome nobody knows. */
+export interface MergeSettling {
+  /** Records the merge, brings it into the parent’s worktree, deletes the head branch where that was asked for. Answers why the worktree lacks it. */
+  complete(journal: string, intent: MergeIntent, merged: Merged): Promise<string | undefined>
+  /**
+   * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. Null: can’t be told yet, and
+   * nothing was done.
+   */
+  settle(entry: Pick<JournalEntry, 'id' | 'data'>): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | null>
+}
+
+/** The agent whose work is on a branch. */
+export const ownerOf = (agents: readonly Agent[], branch: string): Agent | undefined =>
+  agents.findLast((agent) => agent.branch === branch && agent.kind !== 'fork')
+
+export function createMergeSettling({
+  store,
+  git,
+  forge,
+  log,
+  step,
+  base,
+  retargeting,
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'log'> & { step: WriteStep; base: MergeBase; retargeting: Retargeting }): MergeSettling {
+  /** The store’s side of a merge: the child starts its next work from what was merged, retargeted children have a new base. */
+  const record = async (intent: MergeIntent, merged: Merged): Promise<void> => {
+    const agents = await store.agents.list()
+    const child = intent.trusted === false ? undefined : ownerOf(agents, intent.head)
+    await store.transaction(async (tx) => {
+      if (child !== undefined) await tx.agents.update(child.id, { forkPoint: merged.head, stopObjection: null, stopBlocks: 0, rebaseTries: 0 })
+      for (const number of intent.retargeted) {
+        const known = await tx.snapshots.get(`pull:${number}`)
+        const branch = (known?.['snapshot'] as PullRequestSnapshot | undefined)?.head.branch
+        const agent = branch === undefined ? undefined : ownerOf(agents, branch)
+        if (agent !== undefined) await tx.agents.update(agent.id, { baseBranch: asBranchName(intent.base) })
+      }
+    })
+  }
+
+  /** Why the branch stays; null where nothing would be lost with it. */
+  const keepReason = async (branch: BranchName, head: Sha): Promise<string | null> => {
+    const local = await git.resolve(`refs/heads/${branch}`)
+    if (local !== null && !(await git.isAncestor(local, head))) return 'it has commits here that were not merged'
+    const [onIt] = await retargeting.onto(branch)
+    if (onIt !== undefined) return `#${onIt} is based on it`
+    const child = (await store.agents.list({ live: true })).find((agent) => agent.baseBranch === branch)
+    return child === undefined ? null : `${child.name} works on top of it`
+  }
+
+  /** With what is left for `clean` where this can’t be done now. */
+  const deleteHead = async (branch: BranchName, head: Sha): Promise<void> => {
+    try {
+      const reason = await keepReason(branch, head)
+      if (reason !== null) return log.info({ branch, reason }, 'a merged branch stays on the remote')
+      // It may be gone: GitHub can do this itself.
+      if ((await git.remoteTip(forge.remote, branch)) !== head) return
+      const deleted = await git.deleteRemoteBranch(forge.remote, branch, head)
+      if (deleted.kind === 'rejected') log.warn({ branch, reason: deleted.reason }, 'a merged branch could not be deleted on the remote')
+    } catch (thrown) {
+      log.warn({ err: thrown, branch }, 'a merged branch could not be deleted on the remote')
+    }
+  }
+
+  const complete: MergeSettling['complete'] = async (journal, intent, merged) => {
+    await step(journal, 'record')
+    await record(intent, merged)
+    await step(journal, 'sync')
+    const pullError = await base.sync(asBranchName(intent.base))
+    if (intent.deletes === true) {
+      await step(journal, 'delete')
+      await deleteHead(asBranchName(intent.head), merged.head)
+    }
+    await store.journal.finish(journal, 'done')
+    return pullError
+  }
+
+  return {
+    complete,
+
+    settle: async ({ id, data }) => {
+      const intent = data as MergeIntent
+      const prepared = intent.prepared === undefined ? null : parseSha(intent.prepared)
+      const result = await forge.settleMerge({ number: intent.number, prepared, by: intent.by as Actor })
+      if (result.kind === 'unknown') return null
+      if (result.kind === 'merged') return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
+      await retargeting.move(intent.retargeted, asBranchName(intent.head))
+      await store.journal.finish(id, 'undone')
+      return { kind: 'undone' }
+    },
+  }
+}
