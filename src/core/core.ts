@@ -131,7 +131,16 @@ export interface PullSummary {
 export interface PullDetails extends PullSummary {
   body: string
   conflict_files: string[]
-  reviews: { id: string; author: string; state: string; body: string; stale: boolean; comments: { path: string; line: number | null; body: string }[] }[]
+  reviews: {
+    id: string
+    author: string
+    state: string
+    body: string
+    stale: boolean
+    comments: { path: string; line: number | null; body: string }[]
+    /** Words of somebody without write access, not shown to agents. */
+    withheld: boolean
+  }[]
   check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
   merge_sha: string | null
 }
@@ -162,9 +171,10 @@ export interface Pulls {
     },
   ): Promise<{ review_id: string; state: string }>
   list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
-  show(number: number): Promise<PullDetails>
+  /** NOT_ALLOWED, like `diff` and `checks`, for agents where it comes from a fork. */
+  show(caller: Caller, number: number): Promise<PullDetails>
   /** The diff and the head that it is of. */
-  diff(number: number): Promise<{ number: number; head_sha: string; diff: string }>
+  diff(caller: Caller, number: number): Promise<{ number: number; head_sha: string; diff: string }>
   /** `log` adds the whole log of one; `rerun` first runs them again (not for agents of the role dev). */
   checks(caller: Caller, number: number, options: { log?: string | undefined; rerun?: boolean | undefined }): Promise<PullChecks>
 }
@@ -253,11 +263,24 @@ export interface TreeNode {
   outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
   children: TreeNode[]
 }
+export interface ForgeView {
+  kind: string
+  /** What is left of its limits, as it last said; null where it has none. Times are ISO 8601. */
+  budget: {
+    points: { limit: number; remaining: number; reset_at: string } | null
+    requests: { limit: number; remaining: number; reset_at: string } | null
+    blocked_until: string | null
+    slowdown: number
+  } | null
+  /** It can’t be used, since then. */
+  trouble: { since: string; code: string; reason: string; retry_at: string | null } | null
+}
 export interface TreeView {
   repository: string
   root: TreeNode
   counts: { agents: number; live: number; done: number; failed: number }
   inbox: { messages: number; questions: number; approvals: number }
+  forge: ForgeView
   /** Spawns and merges that were begun and not finished: under way, or cut off and not settled yet. */
   unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
 }

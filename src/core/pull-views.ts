@@ -26,6 +26,12 @@ export function requireLookedAt(pull: PullRequestSnapshot, head: string | undefi
   )
 }
 
+/** What comes from a fork, its text and its code, is for people to read. NOT_ALLOWED. */
+function requireFromWithin(caller: Caller, pull: PullRequestSnapshot): void {
+  if (caller.kind === 'human' || pull.trusted) return
+  throw new ExomonadError('NOT_ALLOWED', `#${pull.number} comes from a fork: only the human reads it.`, { number: pull.number })
+}
+
 /** Reading and reviewing pull requests. */
 export function createPullViews({
   store,
@@ -33,7 +39,8 @@ export function createPullViews({
   polling,
 }: Pick<Deps, 'store' | 'forge' | 'polling'>): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
   const authorOf = (agents: readonly Agent[], pull: PullRequestSnapshot) =>
-    agents.find((agent) => agent.id === pull.agentId) ?? agents.findLast((agent) => agent.branch === pull.head.branch)
+    agents.find((agent) => agent.id === pull.agentId) ??
+    (pull.trusted ? agents.findLast((agent) => agent.branch === pull.head.branch && agent.kind !== 'fork') : undefined)
 
   const summary = (agents: readonly Agent[], pull: PullRequestSnapshot): PullSummary => ({
     number: pull.number,
@@ -82,6 +89,7 @@ export function createPullViews({
   return {
     review: async (caller, input) => {
       const pull = await readPull(forge, input.number)
+      requireFromWithin(caller, pull)
       requireLookedAt(pull, input.head)
       const agents = await store.agents.list()
       requireReviewer(agents, caller, pull, input.verdict === 'approve')
@@ -108,31 +116,37 @@ export function createPullViews({
       return { pull_requests: pulls.map((pull) => summary(agents, pull)) }
     },
 
-    show: async (number) => {
+    show: async (caller, number) => {
       const pull = await readPull(forge, number)
+      requireFromWithin(caller, pull)
       const agents = await store.agents.list()
       const names = new Map<string, string>(agents.map((agent) => [agent.id, agent.name]))
       return {
         ...summary(agents, pull),
         body: pull.body,
         conflict_files: [...pull.conflictFiles],
-        reviews: pull.reviews.map((review) => ({
-          id: review.id,
-          author: names.get(review.author) ?? review.authorName,
-          state: review.state,
-          body: review.body,
-          stale: review.commit !== pull.head.sha,
-          comments: review.comments.map((comment) => ({ path: comment.path, line: comment.line, body: comment.body })),
-        })),
+        reviews: pull.reviews.map((review) => {
+          const withheld = !review.trusted && caller.kind === 'agent'
+          return {
+            id: review.id,
+            author: names.get(review.author) ?? review.authorName,
+            state: review.state,
+            body: withheld ? '' : review.body,
+            stale: review.commit !== pull.head.sha,
+            comments: withheld ? [] : review.comments.map((comment) => ({ path: comment.path, line: comment.line, body: comment.body })),
+            withheld,
+          }
+        }),
         check_runs: runs(pull),
         merge_sha: pull.mergeSha,
       }
     },
 
-    diff: async (number) => {
+    diff: async (caller, number) => {
       // Read before and after: a head that moves meanwhile must not be taken for the one that the diff is of.
       for (let tries = 1; ; tries++) {
         const before = await readPull(forge, number)
+        requireFromWithin(caller, before)
         const diff = await forge.diff(number)
         const after = await readPull(forge, number)
         if (before.head.sha === after.head.sha || tries === 3) return { number, head_sha: before.head.sha, diff }
@@ -140,8 +154,10 @@ export function createPullViews({
     },
 
     checks: async (caller, number, { log, rerun: again = false }) => {
-      const rerun = again ? await rerunChecks(caller, await readPull(forge, number)) : null
-      const pull = await readPull(forge, number)
+      const before = await readPull(forge, number)
+      requireFromWithin(caller, before)
+      const rerun = again ? await rerunChecks(caller, before) : null
+      const pull = rerun === null ? before : await readPull(forge, number)
       return {
         number,
         head_sha: pull.head.sha,

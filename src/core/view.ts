@@ -5,11 +5,12 @@ import { ExomonadError } from '../errors.ts'
 import { costOf } from './budgets.ts'
 import type { TreeNode, View } from './core.ts'
 import type { Deps } from './deps.ts'
+import { forgeView } from './forge-view.ts'
 import { isAlive } from './lifecycle.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 
 /** Status is derived from stored facts when it is read. */
-export function createView({ store, paths, clock, settings }: Pick<Deps, 'store' | 'paths' | 'clock' | 'settings'>): View {
+export function createView({ store, forge, paths, clock, settings }: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'>): View {
   /** A configuration that can’t be read hides what things cost, not the tree. */
   const prices = (): Promise<Config['prices']> =>
     settings.config().then(
@@ -19,7 +20,7 @@ export function createView({ store, paths, clock, settings }: Pick<Deps, 'store'
 
   return {
     tree: async () => {
-      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished, priced] = await Promise.all([
+      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished, priced, forgeNow] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
         store.outbox.counts(['queued']),
@@ -29,6 +30,7 @@ export function createView({ store, paths, clock, settings }: Pick<Deps, 'store'
         store.approvals.pending(),
         store.journal.open(),
         prices(),
+        forgeView(forge, store),
       ])
       const now = clock()
       const pullOf = new Map<string, PullRequestSnapshot>()
@@ -106,6 +108,7 @@ export function createView({ store, paths, clock, settings }: Pick<Deps, 'store'
           questions: questions.filter((question) => question.agentId === root.id).length,
           approvals: approvals.length,
         },
+        forge: forgeNow,
         unfinished: unfinished.map((entry) => ({ kind: entry.kind, step: entry.step, age_seconds: seconds(now - entry.startedAt), facts: entry.data })),
       }
     },

@@ -8,5 +8,5 @@ export const prDiff = defineTool({
   listed: true,
   input: z.object({ pr_number: z.number().int().positive() }),
   output: z.object({ number: z.number().int(), head_sha: z.string().describe('What the diff is of; give it to pr_review and merge_pr'), diff: z.string() }),
-  handler: ({ core }, input) => core.pulls.diff(input.pr_number),
+  handler: ({ core, caller }, input) => core.pulls.diff(caller, input.pr_number),
 })

@@ -19,10 +19,11 @@ export const prShow = defineTool({
         body: z.string(),
         stale: z.boolean().describe('Of another head than the present one'),
         comments: z.array(z.object({ path: z.string(), line: z.number().nullable(), body: z.string() })),
+        withheld: z.boolean().describe('Words of somebody without write access are not shown to agents'),
       }),
     ),
     check_runs: z.array(checkRun),
     merge_sha: z.string().nullable(),
   }),
-  handler: ({ core }, input) => core.pulls.show(input.pr_number),
+  handler: ({ core, caller }, input) => core.pulls.show(caller, input.pr_number),
 })

@@ -3,6 +3,7 @@ import { shortDuration } from './duration.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount, shortMoney } from './quantity.ts'
+import { forgeWords } from './forge-words.ts'
 import { agentState, checksCell, costCell, pullCell, sinceCell, tokensCell } from './tree-cells.ts'
 import { renderTable, type Cell, type Column } from './table.ts'
 import { cut, displayWidth } from './width.ts'
@@ -56,7 +57,7 @@ export function renderTree(view: TreeView, options: TreeOptions): string[] {
     options,
   )
   const before = [...headline(view, options), '']
-  const after = waiting(view, options)
+  const after = [...forgeLine(view, options), ...waiting(view, options)]
   const room = Math.max(3, (options.height ?? Number.POSITIVE_INFINITY) - before.length - after.length)
   const hidden = table.length - room + 1
   const shown =
@@ -147,6 +148,12 @@ function spending(root: TreeNode): string[] {
     ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
     ...(priced.length > 0 ? [`${shortMoney(priced.reduce((sum, cost) => sum + cost, 0))}${unpriced ? '+' : ''}`] : []),
   ]
+}
+
+/** The forge where something is to be said of it, below the table. */
+function forgeLine({ forge }: TreeView, { width, palette }: TreeOptions): string[] {
+  const words = forgeWords(forge)
+  return words === null ? [] : ['', palette.attention(cut(`! ${words}`, width))]
 }
 
 function waiting({ inbox }: TreeView, { width, palette }: TreeOptions): string[] {

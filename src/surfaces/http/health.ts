@@ -9,21 +9,27 @@ const healthy = z
     version: z.string(),
     repository: z.string(),
     uptime_seconds: z.number(),
+    forge: z.string().optional().describe('Where pull requests live'),
+    forge_trouble: z.string().nullable().optional().describe('Code of what keeps the forge from being used; null where nothing does'),
   })
   .meta({ id: 'Health' })
 
 /** `GET /healthz`, the only route without a token: that the daemon answers, and which one it is. */
 export function healthRoute(
   fastify: FastifyInstance,
-  deps: { version: string; repository: string; clock: () => number; health: () => Record<string, unknown> },
+  deps: { version: string; repository: string; clock: () => number; health: () => Record<string, unknown> | Promise<Record<string, unknown>> },
 ): void {
   const startedAt = deps.clock()
-  fastify.get('/healthz', { config: { public: true }, schema: { summary: 'Whether the daemon answers', security: [], response: { 200: healthy } } }, () => ({
-    ...deps.health(),
-    status: 'ok',
-    pid: process.pid,
-    version: deps.version,
-    repository: deps.repository,
-    uptime_seconds: Math.max(0, Math.round((deps.clock() - startedAt) / 1000)),
-  }))
+  fastify.get(
+    '/healthz',
+    { config: { public: true }, schema: { summary: 'Whether the daemon answers', security: [], response: { 200: healthy } } },
+    async () => ({
+      ...(await deps.health()),
+      status: 'ok',
+      pid: process.pid,
+      version: deps.version,
+      repository: deps.repository,
+      uptime_seconds: Math.max(0, Math.round((deps.clock() - startedAt) / 1000)),
+    }),
+  )
 }

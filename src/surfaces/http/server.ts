@@ -34,7 +34,7 @@ export interface HttpServerDeps {
   readonly repository: string
   readonly clock: () => number
   /** Further facts for `/healthz`. */
-  readonly health?: () => Record<string, unknown>
+  readonly health?: () => Record<string, unknown> | Promise<Record<string, unknown>>
   /** `[roles.NAME] tools` of the configuration. */
   readonly roleTools?: RoleTools
   /** Where MCP is served over HTTP as well. */

@@ -52,5 +52,6 @@ export const view = (root: TreeNode, facts: Partial<TreeView> = {}): TreeView =>
   counts: { agents: 3, live: 2, done: 1, failed: 0 },
   unfinished: [],
   inbox: { messages: 0, questions: 0, approvals: 0 },
+  forge: { kind: 'local', budget: null, trouble: null },
   ...facts,
 })

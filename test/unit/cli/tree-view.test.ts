@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TreeNode } from '../../../src/core/core.ts'
+import type { ForgeView, TreeNode } from '../../../src/core/core.ts'
 import { createPalette } from '../../../src/surfaces/cli/palette.ts'
 import { renderTree } from '../../../src/surfaces/cli/tree-view.ts'
 import { displayWidth } from '../../../src/surfaces/cli/width.ts'
@@ -134,6 +134,22 @@ describe('the tree on a terminal', () => {
   it('says what waits for the human, and where to look', () => {
     const lines = renderTree(view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }), { width: 100, palette: plain })
     expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
+  })
+
+  it('says that GitHub can’t be used, or that its limit is nearly spent, and nothing where all is well', () => {
+    const since = new Date(2026, 0, 2, 9, 5, 0).toISOString()
+    const retryAt = new Date(2026, 0, 2, 9, 6, 30).toISOString()
+    const points = { limit: 5000, remaining: 240, reset_at: retryAt }
+    const line = (forge: Partial<ForgeView>) =>
+      renderTree(view(node('main'), { forge: { kind: 'github', budget: null, trouble: null, ...forge } }), { width: 140, palette: plain }).at(-1)
+    const trouble = { since, code: 'FORGE_UNAVAILABLE', reason: 'no connection\u001b[2J', retry_at: retryAt }
+    expect(line({ trouble })).toBe('! GitHub can’t be used since 09:05:00: no connection; tried again at 09:06:30')
+    expect(line({ trouble: { ...trouble, retry_at: null } })).toBe('! GitHub can’t be used since 09:05:00: no connection')
+    expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 4 } })).toBe(
+      '! GitHub is looked at 4 times slower, so that its limit lasts: 240 of 5000 points are left until 09:06:30',
+    )
+    expect(line({ budget: { points, requests: null, blocked_until: retryAt, slowdown: 1 } })).toContain('nothing is asked of it before 09:06:30')
+    expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 1 } })).not.toContain('GitHub')
   })
 
   it('leaves out agents, but not what waits for the human, where it must fit a height', () => {
