@@ -122,14 +122,28 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
 
 /**
  * For a daemon that starts with a configuration nobody trusted yet, such as one that a pull brought: it runs nothing, and neither what agents
- * may do nor what their programs are given comes from there.
+ * may do nor what their programs are given comes from there, nor to whom a token is shown.
  */
 const withoutGrants = (config: Config): Config => ({
   ...config,
   merge: { ...config.merge, agents_may_force: false },
   environment: { ...config.environment, pass: [] },
+  forge: { ...config.forge, github: withoutAddresses(config.forge.github) },
   roles: Object.fromEntries(
     Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
   ),
   agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }])),
 })
+
+const withoutAddresses = ({
+  remote: _remote,
+  host: _host,
+  repository: _repository,
+  api_url: _apiUrl,
+  graphql_url: _graphqlUrl,
+  token_file: _tokenFile,
+  webhook_port: _webhookPort,
+  webhook_host: _webhookHost,
+  webhook_secret_file: _webhookSecretFile,
+  ...rest
+}: Config['forge']['github']): Config['forge']['github'] => ({ ...rest, trusted_bots: [], webhook_host: '127.0.0.1' })
