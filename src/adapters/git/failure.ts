@@ -3,7 +3,10 @@ import { ExomonadError, type ErrorCode } from '../../errors.ts'
 import type { ExecResult } from '../exec.ts'
 
 const UNREACHABLE =
-  /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|authentication failed|could not read (username|password)|repository .* not found|remote end hung up|no such device or address|network is unreachable/i
+  /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|repository .* not found|remote end hung up|no such device or address|network is unreachable/i
+/** It answers, and does not let us in. */
+const DENIED =
+  /authentication failed|could not read (username|password)|permission to \S+ denied|returned error: 40[13]|permission denied \((publickey|password)/i
 const FULL = /no space left on device|disk quota exceeded/i
 /** git does not always say why it could not write, of refs for instance. */
 const UNWRITTEN = /(could ?n[o']t|can ?not|unable to|failed to) (write|create|update|lock|append|close|copy|open)|write error|unpacker error/i
@@ -37,7 +40,7 @@ export const isFull = (result: Pick<ExecResult, 'startError' | 'stderr'>, folder
   result.startError === 'ENOSPC' || FULL.test(result.stderr) || (UNWRITTEN.test(result.stderr) && hasNoRoom(folder))
 
 /**
- * The error of a command that failed: DISK_FULL, FORGE_UNAVAILABLE (for commands that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS,
+ * The error of a command that failed: DISK_FULL, FORGE_DENIED and FORGE_UNAVAILABLE (for commands that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS,
  * BRANCH_CHECKED_OUT (facts: `worktree`), else GIT_FAILED with git’s own words.
  */
 export function gitFailure(doing: string, result: ExecResult, options: { cwd: string; remote?: string }): ExomonadError {
@@ -50,6 +53,15 @@ export function gitFailure(doing: string, result: ExecResult, options: { cwd: st
   if (result.startError !== null) {
     if (!existsSync(options.cwd)) return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, { folder: options.cwd })
     return fail('GIT_FAILED', `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`)
+  }
+  if (options.remote !== undefined && DENIED.test(words)) {
+    return fail(
+      'FORGE_DENIED',
+      `The remote "${options.remote}" does not let exomonad in: ${words}. \`exomonad doctor\` tells what is missing; nothing was changed.`,
+      {
+        remote: options.remote,
+      },
+    )
   }
   if (options.remote !== undefined && (result.timedOut || UNREACHABLE.test(words))) {
     const why = result.timedOut ? 'it did not answer in time' : words

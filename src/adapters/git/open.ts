@@ -16,8 +16,8 @@ import { createWorktrees } from './worktrees.ts'
 
 /**
  * Git on the repository of this common directory. `environment` is all that git sees (gitEnvironment of config/environment.ts).
- * `pushEnvironment` adds to it for pushes: what proves to a guarded remote that the daemon pushes. Open a repository once per process:
- * the lock around worktrees is this object’s.
+ * `pushEnvironment` adds to it for pushes: what proves to a guarded remote that the daemon pushes; `remoteEnvironment` for all that talks to
+ * the remote of that name: what it is let in with. Open a repository once per process: the lock around worktrees is this object’s.
  */
 export function openGit({
   commonDir,
@@ -25,12 +25,14 @@ export function openGit({
   log,
   exec = defaultExec,
   pushEnvironment = async () => ({}),
+  remoteEnvironment = async () => ({}),
 }: {
   commonDir: string
   environment: Readonly<Record<string, string>>
   log?: Log
   exec?: Exec
   pushEnvironment?: () => Promise<Readonly<Record<string, string>>>
+  remoteEnvironment?: (remote: string) => Promise<Readonly<Record<string, string>>>
 }): Git {
   const logged: Exec = async (file, args, options) => {
     const result = await exec(file, args, options)
@@ -52,7 +54,7 @@ export function openGit({
     ...createWorktrees({ run, lock, commonDir }),
     ...createWorktreeState({ run, git: refs }),
     ...createRebase({ run, git: objects }),
-    ...createRemotes({ run, porcelain, pushEnvironment }),
+    ...createRemotes({ run, porcelain, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),
     async initBare(path: string) {
       const format = (await run.output('read the object format', ['rev-parse', '--show-object-format'], { reads: true })).trim()

@@ -31,10 +31,12 @@ export function createRemotes({
   run,
   porcelain,
   pushEnvironment,
+  remoteEnvironment,
 }: {
   run: Run
   porcelain: Porcelain
   pushEnvironment: () => Promise<Readonly<Record<string, string>>>
+  remoteEnvironment: (remote: string) => Promise<Readonly<Record<string, string>>>
 }): Remotes {
   const coalesce = createCoalescer()
   /** Two fetches from one remote would race for the same refs. */
@@ -47,12 +49,19 @@ export function createRemotes({
 
   const listRemote = async (remote: string, ...patterns: string[]): Promise<string> => {
     refuseOption(remote)
-    return run.output(`ask ${remote} for its branches`, ['ls-remote', '--quiet', '--', remote, ...patterns], { remote, reads: true })
+    return run.output(`ask ${remote} for its branches`, ['ls-remote', '--quiet', '--', remote, ...patterns], {
+      remote,
+      reads: true,
+      env: await remoteEnvironment(remote),
+    })
   }
 
   const push = async (remote: string, branch: string, args: readonly string[]): Promise<PushResult> => {
     refuseOption(remote)
-    const result = await run.attempt([...PUSH, ...args], { remote, env: await pushEnvironment() })
+    const result = await run.attempt([...PUSH, ...args], {
+      remote,
+      env: { ...(await remoteEnvironment(remote)), ...(await pushEnvironment()) },
+    })
     // Also where it is the remote that refuses: nothing there moved, so there is nothing to fetch and look at.
     if (result.exitCode !== 0 && run.ranFull(result)) throw run.failure(`push ${branch} to ${remote}`, result, { remote })
     const answer = parsePush(result.stdout, result.stderr)
@@ -87,6 +96,7 @@ export function createRemotes({
       const answer = await run.output(`ask ${remote} for its default branch`, ['ls-remote', '--quiet', '--symref', '--', remote, 'HEAD'], {
         remote,
         reads: true,
+        env: await remoteEnvironment(remote),
       })
       const branch = /^ref: refs\/heads\/(.+)\tHEAD$/m.exec(answer)?.[1]
       return branch === undefined ? null : asBranchName(branch)
@@ -98,7 +108,8 @@ export function createRemotes({
         fetchLock(remote)(async () => {
           refuseOption(remote)
           const refspecs = names.map((name) => `+refs/heads/${name}:refs/remotes/${remote}/${name}`)
-          const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote })
+          const env = await remoteEnvironment(remote)
+          const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote, env })
           let result = await once()
           // An agent that fetched the same branch at the same moment was first: what it stored is looked at anew.
           for (const wait of REF_WAITS) {
