@@ -6,7 +6,7 @@
 const PAGE = 'pageInfo { hasNextPage endCursor }'
 const LIMIT = 'rateLimit { cost limit remaining resetAt }'
 
-/** What can change from one look to the next, without any connection. `$checks`: whether the token may read checks. */
+/** What can change from one look to the next, without any connection. */
 const STATE = `
   fragment State on PullRequest {
     id number url title state isDraft headRefName headRefOid baseRefName baseRefOid isCrossRepository
@@ -14,7 +14,7 @@ const STATE = `
     baseRef { target { oid } }
     mergeCommit { oid }
     mergedBy { ...Who }
-    statusCheckRollup @include(if: $checks) { state }
+    statusCheckRollup { state }
   }`
 const WHO = 'fragment Who on Actor { __typename login }'
 const LINE_COMMENTS = `
@@ -53,7 +53,7 @@ const contexts = (page: string, number: string): string => `contexts(${page}) {
 }`
 
 /** Tier 1: the state of up to 100 by node id. */
-export const STATES = `query PullRequestStates($ids: [ID!]!, $checks: Boolean!) {
+export const STATES = `query PullRequestStates($ids: [ID!]!) {
   ${LIMIT}
   nodes(ids: $ids) { ... on PullRequest { ...State } }
 }
@@ -61,9 +61,7 @@ ${STATE}
 ${WHO}`
 
 /** Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. */
-export const fullLook = (
-  count: number,
-): string => `query PullRequests($owner: String!, $name: String!, $checks: Boolean!${each(count, (i) => `, $n${i}: Int!`)}) {
+export const fullLook = (count: number): string => `query PullRequests($owner: String!, $name: String!${each(count, (i) => `, $n${i}: Int!`)}) {
   ${LIMIT}
   repository(owner: $owner, name: $name) {
     databaseId
@@ -75,7 +73,7 @@ export const fullLook = (
       baseRef { refUpdateRule { requiredStatusCheckContexts } }
       reviews(first: 10) { ...Reviews }
       comments(first: 20) { ...Comments }
-      statusCheckRollup @include(if: $checks) { ${contexts('first: 50', `$n${i}`)} }
+      statusCheckRollup { ${contexts('first: 50', `$n${i}`)} }
     }
     `,
     )}

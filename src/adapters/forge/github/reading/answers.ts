@@ -1,0 +1,133 @@
+/** What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null. */
+
+export interface RawActor {
+  readonly __typename: string
+  readonly login: string
+}
+
+export type Association = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'FIRST_TIMER' | 'FIRST_TIME_CONTRIBUTOR' | 'MANNEQUIN' | 'NONE'
+
+export interface RawConnection<Node> {
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly nodes: readonly (Node | null)[] | null
+}
+
+/** Whatever somebody wrote; `author` is null for accounts that are gone. */
+export interface RawWords {
+  readonly fullDatabaseId: string | number | null
+  readonly body: string
+  readonly author: RawActor | null
+  readonly authorAssociation: Association
+}
+
+export interface RawLineComment extends RawWords {
+  readonly path: string
+  /** Null where the line is outdated, or the comment is on the file. */
+  readonly line: number | null
+  readonly originalLine: number | null
+}
+
+export interface RawReview extends RawWords {
+  readonly id: string
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING'
+  readonly submittedAt: string | null
+  readonly commit: { readonly oid: string } | null
+  readonly comments: RawConnection<RawLineComment>
+}
+
+export interface RawComment extends RawWords {
+  readonly createdAt: string
+}
+
+export type RollupState = 'ERROR' | 'EXPECTED' | 'FAILURE' | 'PENDING' | 'SUCCESS'
+
+export interface RawCheckRun {
+  readonly __typename: 'CheckRun'
+  readonly databaseId: number | null
+  readonly name: string
+  readonly status: 'COMPLETED' | 'IN_PROGRESS' | 'PENDING' | 'QUEUED' | 'REQUESTED' | 'WAITING'
+  readonly conclusion: string | null
+  readonly startedAt: string | null
+  readonly completedAt: string | null
+  readonly detailsUrl: string | null
+  readonly permalink: string
+  readonly title: string | null
+  readonly isRequired: boolean
+  readonly checkSuite: {
+    readonly status: RawCheckRun['status']
+    readonly app: { readonly slug: string } | null
+    readonly workflowRun: { readonly event: string; readonly workflow: { readonly name: string } } | null
+  }
+}
+
+export interface RawStatus {
+  readonly __typename: 'StatusContext'
+  readonly id: string
+  readonly context: string
+  readonly state: RollupState
+  readonly targetUrl: string | null
+  readonly description: string | null
+  readonly createdAt: string
+  readonly isRequired: boolean
+}
+
+export type RawContext = RawCheckRun | RawStatus
+
+/** Tier 1. */
+export interface RawState {
+  readonly id: string
+  readonly number: number
+  readonly url: string
+  readonly title: string
+  readonly state: 'OPEN' | 'CLOSED' | 'MERGED'
+  readonly isDraft: boolean
+  readonly headRefName: string
+  readonly headRefOid: string
+  readonly baseRefName: string
+  /** The base as it was at the last push or at the merge. */
+  readonly baseRefOid: string
+  /** The base as it is; null where it is gone. */
+  readonly baseRef: { readonly target: { readonly oid: string } | null } | null
+  readonly isCrossRepository: boolean
+  readonly mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN'
+  readonly reviewDecision: 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly mergeCommit: { readonly oid: string } | null
+  readonly mergedBy: RawActor | null
+  /** Null where nothing ever ran, and where the token may not know. */
+  readonly statusCheckRollup: { readonly state: RollupState } | null
+}
+
+/** Tier 2, as it comes: first pages. */
+export interface RawPull extends RawState {
+  readonly body: string
+  readonly author: RawActor | null
+  readonly authorAssociation: Association
+  readonly baseRef: {
+    readonly target: { readonly oid: string } | null
+    readonly refUpdateRule: { readonly requiredStatusCheckContexts: readonly (string | null)[] | null } | null
+  } | null
+  readonly reviews: RawConnection<RawReview> | null
+  readonly comments: RawConnection<RawComment>
+  readonly statusCheckRollup: { readonly state: RollupState; readonly contexts: RawConnection<RawContext> } | null
+}
+
+/** A pull request read to the ends of its lists. */
+export interface FullPull {
+  /** As tier 1 says it, from the same moment. */
+  readonly state: RawState
+  readonly body: string
+  readonly author: RawActor | null
+  readonly authorAssociation: Association
+  /** What must have passed before a merge, as far as GitHub tells those who are no administrators. */
+  readonly requiredContexts: readonly string[]
+  readonly reviews: readonly (Omit<RawReview, 'comments'> & { readonly comments: readonly RawLineComment[] })[]
+  readonly comments: readonly RawComment[]
+  readonly contexts: readonly RawContext[]
+  /** The token may not read all of the contexts, or not what they come to. */
+  readonly checksDenied: boolean
+}
+
+/** One pull request of a read. A failed or partial read is unknown, never empty. */
+export type Read<Value> = { readonly value: Value } | { readonly unknown: string } | { readonly missing: true }

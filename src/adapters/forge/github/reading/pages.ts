@@ -1,0 +1,62 @@
+import { ExomonadError } from '../../../../errors.ts'
+import type { GithubClient, GraphqlAnswer, GraphqlError } from '../client/client.ts'
+import type { Read } from './answers.ts'
+
+/** GitHub gave up on a question: half of it may be answered. */
+const gaveUp = ({ facts }: ExomonadError): boolean => facts['status'] === 502 || facts['status'] === 504 || facts['gave_up'] === true
+
+/**
+ * Reads all of them, so many at a time, and half as many where GitHub gives up. Once it can’t be reached or refuses, the rest isn’t asked for:
+ * nobody waits for the same failure ten times.
+ */
+export async function inPages<Key, Value>(
+  keys: readonly Key[],
+  size: number,
+  read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Read<Value>>>,
+): Promise<Map<Key, Read<Value>>> {
+  const results = new Map<Key, Read<Value>>()
+  const waiting: (readonly Key[])[] = []
+  for (let start = 0; start < keys.length; start += size) waiting.push(keys.slice(start, start + size))
+  let failed: string | undefined
+  for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
+    if (failed !== undefined) {
+      for (const key of page) results.set(key, { unknown: failed })
+      continue
+    }
+    try {
+      for (const [key, value] of await read(page)) results.set(key, value)
+    } catch (error) {
+      if (!(error instanceof ExomonadError)) throw error
+      if (gaveUp(error) && page.length > 1) {
+        const half = Math.ceil(page.length / 2)
+        waiting.unshift(page.slice(0, half), page.slice(half))
+        continue
+      }
+      for (const key of page) results.set(key, { unknown: error.message })
+      if (!gaveUp(error)) failed = error.message
+    }
+  }
+  return results
+}
+
+/** The answer’s data; FORGE_UNAVAILABLE where there is none. */
+export async function ask<Data>(
+  client: Pick<GithubClient, 'graphql'>,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<GraphqlAnswer<Data> & { readonly data: Data }> {
+  const { data, errors } = await client.graphql<Data>(query, variables)
+  if (data !== null) return { data, errors }
+  const reason = errors.map(({ message }) => message).join('; ') || 'an answer without data'
+  throw new ExomonadError('FORGE_UNAVAILABLE', `GitHub does not answer what was asked: ${reason}`, { gave_up: errors.some(({ type }) => type === null) })
+}
+
+/** The errors at or below a place in the answer. One without a place may be about anything. */
+export const errorsAt = (errors: readonly GraphqlError[], ...path: readonly (string | number)[]): readonly GraphqlError[] =>
+  errors.filter((error) => path.every((step, index) => index >= error.path.length || error.path[index] === step))
+
+/** The token lacks a permission for this part: not a failure that passes. */
+export const isDenied = ({ type }: GraphqlError): boolean => type === 'FORBIDDEN' || type === 'INSUFFICIENT_SCOPES'
+
+export const leftOut = (errors: readonly GraphqlError[]): string =>
+  `GitHub left out a part of its answer: ${[...new Set(errors.map(({ message }) => message))].join('; ')}`

@@ -1,0 +1,40 @@
+import type { SnapshotResult, Forge } from '../../forge.ts'
+import { createBranches } from '../../branches.ts'
+import type { GithubClient } from '../client/client.ts'
+import type { GithubForgeOptions } from '../options.ts'
+import { readCheckLog } from './check-log.ts'
+import { readDiff } from './diff.ts'
+import { findPulls } from './find.ts'
+import { createIdentity } from './identity.ts'
+import { createLogEnds } from './log-ends.ts'
+import { createLooks } from './looks.ts'
+import { createPullChecks } from './pull-checks.ts'
+import { createSnapshots } from './snapshots.ts'
+
+export interface Reading extends Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> {
+  /** One pull request, read in full, whatever was read before. */
+  look(number: number): Promise<SnapshotResult>
+}
+
+/** The half of the GitHub forge that only looks. */
+export function createReading(options: GithubForgeOptions & { readonly client: GithubClient }): Reading {
+  const { client, git, remote, clock } = options
+  const branches = createBranches({ git, remote })
+  const identity = createIdentity(options)
+  const looks = createLooks({ client, clock, identity })
+  const logEnds = createLogEnds(options)
+  const checksOf = createPullChecks(options)
+  const snapshotsOf = createSnapshots({ ...options, branches, logEnds, checksOf })
+
+  return {
+    identity: identity.read,
+    snapshots: async (numbers) => (numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)]))),
+    async look(number) {
+      const [result] = await snapshotsOf([number], await looks.full([number]))
+      return result ?? { number, unknown: 'GitHub left it out of its answer' }
+    },
+    find: (filter) => findPulls(client, filter),
+    diff: (number) => readDiff({ client, git, branches }, number),
+    checkLog: (number, name) => readCheckLog({ full: looks.full, checksOf, logEnds }, number, name),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Actor, Sha } from '../../../../ids.ts'
+import type { Comment, LineComment, Review } from '../../forge.ts'
+import { readMark, type ReviewMark } from '../review-mark.ts'
+import type { FullPull, RawComment, RawLineComment, RawWords } from './answers.ts'
+import { accountOf, isSame, type Trust } from './trusted.ts'
+
+/** What turns GitHub’s words into ours. */
+export interface Readers {
+  /** Login of the token’s own account, whose marks are believed. */
+  readonly viewer: string
+  readonly trust: Trust
+  /** Name to show. */
+  readonly nameOf: (actor: Actor) => string
+}
+
+/** A review whose commit GitHub has forgotten is of no head. */
+const FORGOTTEN = '0'.repeat(40) as Sha
+
+const STATES = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested', COMMENTED: 'commented' } as const
+
+/** Reviews that were submitted and stand: drafts are nobody’s business, and dismissed ones were taken back. */
+export function toReviews(reviews: FullPull['reviews'], readers: Readers): Review[] {
+  return reviews.flatMap((raw) => {
+    if (raw.state === 'PENDING' || raw.state === 'DISMISSED') return []
+    const { author, authorName, trusted, body, mark } = wordsOf(raw, readers)
+    return [
+      {
+        id: idOf(raw),
+        author,
+        authorName,
+        state: mark?.state ?? STATES[raw.state],
+        body,
+        commit: (raw.commit?.oid ?? FORGOTTEN) as Sha,
+        submittedAt: raw.submittedAt === null ? 0 : Date.parse(raw.submittedAt),
+        comments: trusted ? raw.comments.flatMap((comment) => toLineComment(comment, raw, author, readers)) : [],
+        trusted,
+      },
+    ]
+  })
+}
+
+/** Somebody without write access may add to a thread of somebody who has it. */
+function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, readers: Readers): LineComment[] {
+  const { author, trusted, body } = wordsOf(raw, readers)
+  if (!trusted) return []
+  const bySame = accountOf(raw.author).login === accountOf(review.author).login
+  return [{ id: idOf(raw), path: raw.path, line: raw.line ?? raw.originalLine, body, author: bySame ? reviewer : author }]
+}
+
+export function toComments(comments: readonly RawComment[], readers: Readers): Comment[] {
+  return comments.map((raw) => {
+    const { author, authorName, trusted, body } = wordsOf(raw, readers)
+    return { id: idOf(raw), author, authorName, body, at: Date.parse(raw.createdAt), trusted }
+  })
+}
+
+/** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
+function wordsOf(
+  raw: RawWords,
+  { viewer, trust, nameOf }: Readers,
+): Pick<Comment, 'author' | 'authorName' | 'trusted' | 'body'> & { readonly mark: ReviewMark | null } {
+  const account = accountOf(raw.author)
+  const marked = raw.author !== null && isSame(account.login, viewer) ? readMark(raw.body) : null
+  if (marked !== null) {
+    const { author } = marked.mark
+    return { author, authorName: nameOf(author), trusted: true, body: marked.body, mark: marked.mark }
+  }
+  const trusted = raw.author !== null && trust(account, raw.authorAssociation)
+  return { author: `forge:${account.login}`, authorName: account.login, trusted, body: trusted ? raw.body : '', mark: null }
+}
+
+const idOf = ({ fullDatabaseId }: RawWords): string => String(fullDatabaseId)

@@ -1,0 +1,107 @@
+import { ExomonadError } from '../../../../errors.ts'
+import type { BranchName, Sha } from '../../../../ids.ts'
+import type { Agent } from '../../../store/store.ts'
+import type { Branches } from '../../branches.ts'
+import type { PullRequestSnapshot, SnapshotResult } from '../../forge.ts'
+import type { GithubClient } from '../client/client.ts'
+import type { GithubForgeOptions } from '../options.ts'
+import { createSameWork, reviewDecision } from '../../review-decision.ts'
+import type { FullPull, Read } from './answers.ts'
+import { createConflicts } from './conflicts.ts'
+import type { LogEnds } from './log-ends.ts'
+import type { PullChecks } from './pull-checks.ts'
+import type { Readers } from './reviews.ts'
+import { baseTip, toSnapshot } from './to-snapshot.ts'
+import { createTrust } from './trusted.ts'
+
+/** Makes snapshots of what was read, with what git, the store and the logs of Actions add to it. */
+export function createSnapshots({
+  git,
+  store,
+  settings,
+  log,
+  client,
+  branches,
+  logEnds,
+  checksOf,
+}: Pick<GithubForgeOptions, 'git' | 'store' | 'settings' | 'log'> & {
+  client: Pick<GithubClient, 'viewer'>
+  branches: Branches
+  logEnds: Pick<LogEnds, 'add'>
+  checksOf: PullChecks
+}): (numbers: readonly number[], reads: ReadonlyMap<number, Read<FullPull>>) => Promise<SnapshotResult[]> {
+  const conflictsOf = createConflicts({ git, branches })
+  const sameWork = createSameWork(git)
+
+  const readersFor = (agents: readonly Agent[], viewer: string): Readers => {
+    const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
+    return {
+      viewer,
+      trust: createTrust({ viewer, trustedBots: settings().trustedBots }),
+      nameOf: (actor) => names.get(actor) ?? actor.replace(/^forge:/, ''),
+    }
+  }
+
+  const decide = async (found: Pick<PullRequestSnapshot, 'reviews' | 'head' | 'base' | 'trusted'>): Promise<PullRequestSnapshot['reviewDecision']> => {
+    const { head, base } = found
+    // Whoever may not write here decides nothing.
+    return reviewDecision(
+      found.reviews.filter(({ trusted }) => trusted),
+      head.sha,
+      async (reviewed) => {
+        if (base.sha === null || !found.trusted) return false
+        await branches.bringIn([head, { branch: base.branch, sha: base.sha }])
+        return sameWork(base.sha, reviewed, head.sha)
+      },
+    )
+  }
+
+  const compose = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<PullRequestSnapshot> => {
+    const agent = agents.findLast(({ branch, kind }) => branch === pull.state.headRefName && kind !== 'fork')
+    const found = toSnapshot(pull, { ...readersFor(agents, viewer), agentId: agent?.id ?? null })
+    const { checks, ...come } = await checksOf(pull)
+    const plain = checks.map(({ job: _, ...check }) => check)
+    return {
+      ...found,
+      conflictFiles: found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
+      reviewDecision: await decide(found),
+      ...come,
+      // Nobody mends what is merged or closed.
+      checks: found.state === 'open' ? await logEnds.add(checks) : plain,
+    }
+  }
+
+  /** The tip of each base as it was read last: one that moves in between would seem to move back. */
+  const withLatestTips = (reads: ReadonlyMap<number, Read<FullPull>>): ((pull: FullPull) => FullPull) => {
+    const tips = new Map<BranchName, Sha>()
+    for (const read of reads.values()) {
+      const tip = 'value' in read ? baseTip(read.value.state) : null
+      if ('value' in read && tip !== null) tips.set(read.value.state.baseRefName as BranchName, tip)
+    }
+    return (pull) => {
+      const tip = baseTip(pull.state) === null ? undefined : tips.get(pull.state.baseRefName as BranchName)
+      return tip === undefined ? pull : { ...pull, state: { ...pull.state, baseRef: { target: { oid: tip } } } }
+    }
+  }
+
+  return async (numbers, reads) => {
+    const latest = withLatestTips(reads)
+    const agents = await store.agents.list()
+    const results: SnapshotResult[] = []
+    for (const number of numbers) {
+      const read = reads.get(number) ?? { unknown: 'GitHub left it out of its answer' }
+      if (!('value' in read)) {
+        results.push({ number, ...read })
+        continue
+      }
+      try {
+        results.push({ number, snapshot: await compose(latest(read.value), agents, await client.viewer()) })
+      } catch (error) {
+        if (!(error instanceof ExomonadError)) throw error
+        log.info({ err: error, number }, 'a pull request could not be read')
+        results.push({ number, unknown: error.message })
+      }
+    }
+    return results
+  }
+}
