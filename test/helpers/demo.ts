@@ -30,8 +30,8 @@ export const runDemo = ({ folder, env }: DemoPlace, timeout: number, ...args: st
 export interface KeptDemo {
   /** The demo’s own end. */
   readonly ended: Promise<RunResult>
-  /** Kills the daemon (SIGKILL) as soon as such an event is there, and starts it again. Resolves when it answers. */
-  killAt(test: (event: WireEvent) => boolean): Promise<WireEvent>
+  /** Kills the daemon (SIGKILL) as soon as such an event is there, and starts it again; each time until the demo ends. */
+  killAt(test: (event: WireEvent) => boolean): Promise<void>
   /** Of the demo’s repository; exist once the demo has begun. */
   exomonad(...args: string[]): Promise<RunResult>
   git(...args: string[]): Promise<string>
@@ -48,10 +48,12 @@ export function keepDemo({ folder, env }: DemoPlace, timeout: number, ...args: s
     return join(folder, found)
   }
   const repository = (): string => join(demo(), 'repository')
-  const run = (file: string, given: readonly string[]): Promise<RunResult> => runProgram(file, given, { cwd: repository(), env, timeout: 120_000 })
+  const home = (): string => join(demo(), 'home')
+  const run = (file: string, given: readonly string[]): Promise<RunResult> =>
+    runProgram(file, given, { cwd: repository(), env: { ...env, HOME: home(), GIT_CONFIG_GLOBAL: join(home(), '.gitconfig') }, timeout: 120_000 })
   const exomonad: KeptDemo['exomonad'] = (...given) => run(join(demo(), 'exomonad'), given)
 
-  const environment = () => readEnvironment({ ...env, HOME: join(demo(), 'home'), XDG_STATE_HOME: join(demo(), 'home', '.local', 'state') })
+  const environment = () => readEnvironment({ ...env, HOME: home(), XDG_STATE_HOME: join(home(), '.local', 'state') })
   const record = async (): Promise<RepositoryRecord | undefined> =>
     existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('exomonad-demo-')) ? (await listRepositoryRecords(environment()))[0] : undefined
   const serving = (what: string, other: number | null): Promise<RepositoryRecord & { pid: number }> =>
@@ -64,24 +66,27 @@ export function keepDemo({ folder, env }: DemoPlace, timeout: number, ...args: s
       { limit: 120_000 },
     )
 
-  let seen = 0
+  const kill = async (pid: number): Promise<void> => {
+    process.kill(pid, 'SIGKILL')
+    await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`))
+    const started = await exomonad('daemon', 'start')
+    if (started.code !== 0) throw new Error(`the daemon does not start again: ${started.stdout}${started.stderr}`)
+  }
+
+  const ended = runProgram(process.execPath, [BIN, 'demo', '--json', '--keep', '--multiplexer', 'headless', ...args], { cwd: folder, env, timeout })
   return {
-    ended: runProgram(process.execPath, [BIN, 'demo', '--json', '--keep', '--multiplexer', 'headless', ...args], { cwd: folder, env, timeout }),
+    ended,
     async killAt(test) {
-      const { socket, commonDir, pid } = await serving('the demo’s daemon', null)
-      const token = readFileSync(join(environment().stateHome, 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
-      const signal = AbortSignal.timeout(timeout)
-      for await (const event of createClient({ socket, token }).events({ follow: true, after: seen, signal })) {
-        seen = event.seq
+      const first = await serving('the demo’s daemon', null)
+      const token = readFileSync(join(environment().stateHome, 'exomonad', `${repositoryHash(first.commonDir)}.token`), 'utf8').trim()
+      let { pid } = first
+      const over = new AbortController()
+      void ended.then(() => over.abort())
+      for await (const event of createClient({ socket: first.socket, token }).events({ follow: true, after: 0, signal: over.signal })) {
         if (!test(event)) continue
-        process.kill(pid, 'SIGKILL')
-        await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`))
-        const started = await exomonad('daemon', 'start')
-        if (started.code !== 0) throw new Error(`the daemon does not start again: ${started.stdout}${started.stderr}`)
-        await serving('the daemon that was started again', pid)
-        return event
+        await kill(pid)
+        ;({ pid } = await serving('the daemon that was started again', pid))
       }
-      throw new Error('the event that was waited for did not come')
     },
     exomonad,
     async git(...given) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../src/paths.ts'
 import { BIN, runProgram, type RunResult } from '../helpers/daemon.ts'
+import { demoEndTree } from '../helpers/demo-end.ts'
 import { demoPlace, processesOf, runDemo, type DemoPlace } from '../helpers/demo.ts'
 import { describeWith } from '../helpers/require-tool.ts'
 import { tempRepository } from '../helpers/temp-repository.ts'
@@ -131,6 +132,8 @@ describeWith(['tmux'], 'the demo, in tmux', () => {
         expect.objectContaining(new Set(['duration', 'interval', 'planner', 'recurrence', 'table'])),
       )
       expect(of('delivery.acked').length).toBeGreaterThan(10)
+
+      expect(git('rev-parse', 'main^{tree}').trim()).toBe(demoEndTree())
 
       expect((await exomonad('down')).code).toBe(0)
       await waitFor('processes to end', () => processesOf(own.folder).length === 0)

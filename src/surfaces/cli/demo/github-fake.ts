@@ -14,9 +14,9 @@ interface Serving {
   readonly graphqlUrl: string
   readonly cloneUrl: string
   readonly token: string
-  readonly owner: string
-  readonly name: string
 }
+const OWNER = 'octo'
+const NAME = 'timetable'
 
 /** How long it may take to start, and to end. Milliseconds. */
 const PATIENCE = 60_000
@@ -43,8 +43,8 @@ export async function startGithubFake(
     )
   })
   const options = {
-    owner: 'octo',
-    name: 'timetable',
+    owner: OWNER,
+    name: NAME,
     defaultBranch: repository.branch,
     folder: join(workspace.folder, 'github'),
     failing,
@@ -101,7 +101,7 @@ async function push(workspace: Workspace, repository: DemoRepository): Promise<v
   }
 }
 
-const tables = ({ url, apiUrl, graphqlUrl, owner, name }: Serving, tokenFile: string): string => `[forge]
+const tables = ({ url, apiUrl, graphqlUrl }: Serving, tokenFile: string): string => `[forge]
 kind = "github"
 poll_active = 2
 poll_idle = 5
@@ -109,7 +109,7 @@ poll_idle = 5
 [forge.github]
 remote = "origin"
 host = ${quote(new URL(url).host)}
-repository = ${quote(`${owner}/${name}`)}
+repository = ${quote(`${OWNER}/${NAME}`)}
 api_url = ${quote(apiUrl)}
 graphql_url = ${quote(graphqlUrl)}
 token_file = ${quote(tokenFile)}
