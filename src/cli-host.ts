@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createGithubHost } from './cli-host-github.ts'
 import type { Environment } from './config/environment.ts'
 import { programFile } from './package-root.ts'
 import type { Host } from './surfaces/cli/host.ts'
@@ -86,6 +87,7 @@ export function createHost(environment: Environment): Host {
       ])
       return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })
     },
+    github: createGithubHost(environment),
   }
 }
 

@@ -1,7 +1,10 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Exec } from '../../adapters/exec.ts'
+import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
+import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { AgentConfig, Config } from '../../config/schema.ts'
+import type { GithubFound } from '../../daemon/find-github.ts'
 import type { Paths } from '../../paths.ts'
 
 /**
@@ -31,6 +34,21 @@ export interface Host {
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
+  readonly github: GithubHost
+}
+
+/** What there is to know of GitHub before a daemon runs. The configuration given must be trusted: it says where a token goes. */
+export interface GithubHost {
+  /** Remote, repository and token. As good as offline: see `findGithub`. */
+  find(options: { commonDir: string; home: string; config: Pick<Config, 'forge'> }): Promise<GithubFound>
+  /** What the token may do there, with a few requests and within seconds. */
+  check(found: Extract<GithubFound, { kind: 'found' }>, forge: Config['forge']): Promise<GithubCheck>
+  /** Mode of a file that others on this machine may read or write, in octal; else null. */
+  openToOthers(file: string): Promise<string | null>
+  /** Where a file with a secret is, as the configuration names it. */
+  secretFile(written: string, home: string): Promise<string>
+  /** Workflows of a checkout that won’t run on the pull requests of a tree that grows from `root`. */
+  silentWorkflows(worktree: string, root: string): Promise<WorkflowFinding[]>
 }
 
 export interface DaemonProcess {

@@ -1,0 +1,184 @@
+import { asExomonadError } from '../../../../errors.ts'
+import type { ForgeBudget } from '../../forge.ts'
+import type { GithubClient } from '../client/client.ts'
+import type { GithubRepository } from '../options.ts'
+
+export interface PermissionFinding {
+  /** In the words of a token’s settings where it is one of those: `Contents: write`. */
+  readonly permission: string
+  readonly state: 'ok' | 'missing' | 'unknown'
+  /** Without it exomonad can’t do its work there; else it does less. */
+  readonly needed: boolean
+  /** Both are sentences without a full stop. */
+  readonly why: string
+  readonly fix: string | null
+}
+
+export type GithubCheck =
+  | { readonly kind: 'checked'; readonly account: string | null; readonly permissions: readonly PermissionFinding[]; readonly budget: ForgeBudget }
+  /** The token or the repository as a whole. Sentences. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string }
+
+interface RepositoryAnswer {
+  readonly default_branch: string
+  readonly private: boolean
+  readonly archived: boolean
+  /** What the account may do, whatever the token may. */
+  readonly permissions?: { readonly push?: boolean }
+  readonly allow_squash_merge?: boolean
+}
+
+const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
+  rateLimit { cost limit remaining resetAt }
+  repository(owner: $owner, name: $name) { pullRequests(first: 1) { totalCount } }
+}`
+
+/**
+ * What a token may do, found out by doing it: what reads is read, and what writes is asked for in a way that GitHub refuses as invalid
+ * (422) where it is allowed and as forbidden (403) where it is not. Nothing is made or changed.
+ */
+export async function checkPermissions(client: GithubClient, repository: GithubRepository): Promise<GithubCheck> {
+  try {
+    const { data, headers } = await client.rest<RepositoryAnswer>('GET /repos/{owner}/{repo}')
+    const scopes = headers['x-oauth-scopes']
+    const branch = data.default_branch
+    const [account, ...found] = await Promise.all([
+      client.viewer().catch(() => null),
+      reading(client, repository),
+      scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
+      listing(client, repository, branch),
+    ])
+    const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
+    return { kind: 'checked', account, permissions, budget: client.budget() }
+  } catch (thrown) {
+    const error = asExomonadError(thrown)
+    if (error.code === 'FORGE_DENIED') return { kind: 'refused', reason: error.message }
+    if (error.code === 'FORGE_UNAVAILABLE') return { kind: 'unreachable', reason: error.message }
+    throw error
+  }
+}
+
+const nameOf = ({ owner, name }: GithubRepository): string => `${owner}/${name}`
+const give = (permission: string, repository: GithubRepository): string => `Give the token “${permission}” for ${nameOf(repository)}`
+
+const ARCHIVED: PermissionFinding = {
+  permission: 'Open repository',
+  state: 'missing',
+  needed: true,
+  why: 'the repository is archived, so that nothing in it can change',
+  fix: 'Unarchive it in its settings',
+}
+
+async function reading(client: GithubClient, repository: GithubRepository): Promise<PermissionFinding[]> {
+  const base = { permission: 'Pull requests: read', needed: true }
+  try {
+    const { data, errors } = await client.graphql<{ repository: { pullRequests: unknown } | null }>(READABLE)
+    if (data?.repository?.pullRequests != null) return [{ ...base, state: 'ok', why: 'pull requests can be read', fix: null }]
+    const forbidden = errors.some(({ type }) => type === 'FORBIDDEN')
+    const why = `pull requests can’t be read: ${errors[0]?.message ?? 'GitHub gives no reason'}`
+    return [{ ...base, state: forbidden ? 'missing' : 'unknown', why, fix: forbidden ? give('Pull requests: read and write', repository) : null }]
+  } catch (thrown) {
+    const { code, message } = asExomonadError(thrown)
+    return [
+      code === 'FORGE_DENIED'
+        ? { ...base, state: 'missing', why: 'pull requests can’t be read', fix: give('Pull requests: read and write', repository) }
+        : { ...base, state: 'unknown', why: withoutStop(message), fix: null },
+    ]
+  }
+}
+
+type Answer = { readonly state: PermissionFinding['state']; readonly said: string }
+
+async function ask(client: GithubClient, route: string, parameters: Readonly<Record<string, unknown>>): Promise<Answer> {
+  try {
+    const { status, data } = await client.rest<{ message?: string } | null>(route, parameters, { accept: [403, 404, 409, 422] })
+    if (status < 400 || status === 422) return { state: 'ok', said: '' }
+    return { state: status === 403 ? 'missing' : 'unknown', said: withoutStop(data?.message ?? `status ${status}`) }
+  } catch (thrown) {
+    const { code, message } = asExomonadError(thrown)
+    return { state: code === 'FORGE_DENIED' ? 'missing' : 'unknown', said: withoutStop(message) }
+  }
+}
+
+const withoutStop = (text: string): string => text.replace(/\.$/, '')
+
+/** Of tokens that don’t say what they may. Neither request can make anything: one names no branches, the other no commit. */
+async function writing(client: GithubClient, repository: GithubRepository): Promise<PermissionFinding[]> {
+  const [pulls, contents] = await Promise.all([
+    ask(client, 'POST /repos/{owner}/{repo}/pulls', { title: '', head: '', base: '' }),
+    ask(client, 'POST /repos/{owner}/{repo}/git/refs', { ref: 'refs/heads/', sha: '0'.repeat(40) }),
+  ])
+  const finding = (permission: string, what: string, { state, said }: Answer): PermissionFinding => ({
+    permission: `${permission}: write`,
+    state,
+    needed: true,
+    why: state === 'ok' ? `${what} is allowed` : `${what} is ${state === 'missing' ? 'refused' : 'not known to be allowed'}: ${said}`,
+    fix: state === 'missing' ? give(`${permission}: read and write`, repository) : null,
+  })
+  return [finding('Pull requests', 'filing pull requests', pulls), finding('Contents', 'merging and pushing', contents)]
+}
+
+/** Classic tokens say their scopes, and may what their account may within these. */
+function byScopes(text: string, { private: hidden, permissions }: RepositoryAnswer, repository: GithubRepository): PermissionFinding[] {
+  const scopes = text.split(/,\s*/)
+  const wide = scopes.includes('repo') || (!hidden && scopes.includes('public_repo'))
+  const state = wide && permissions?.push !== false ? 'ok' : 'missing'
+  const [why, fix] = !wide
+    ? [`the token has the scopes ${text === '' ? 'none' : text}`, `Give it the scope ${hidden ? 'repo' : 'repo (or public_repo)'}`]
+    : permissions?.push === false
+      ? ['the token’s account has no write access', `Ask an owner of ${nameOf(repository)} for it`]
+      : ['scope and account allow it', null]
+  return ['Pull requests: write', 'Contents: write'].map((permission) => ({ permission, state, needed: true, why, fix }))
+}
+
+async function listing(client: GithubClient, repository: GithubRepository, branch: string): Promise<PermissionFinding[]> {
+  const [checks, actions, rules] = await Promise.all([
+    ask(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', { ref: branch, per_page: 1 }),
+    ask(client, 'GET /repos/{owner}/{repo}/actions/runs', { per_page: 1 }),
+    ask(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: 1 }),
+  ])
+  const finding = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
+    permission: `${permission}: read`,
+    state,
+    needed: false,
+    why: state === 'ok' ? can : `${cannot}: ${said}`,
+    fix: state === 'missing' ? fix : null,
+  })
+  return [
+    finding(
+      'Checks',
+      checks,
+      ['checks can be read', actions.state === 'ok' ? 'checks can’t be read, only the runs of Actions' : 'checks can’t be read'],
+      actions.state === 'ok'
+        ? 'Fine-grained tokens can’t be given this; a classic token or an app’s can, where checks of other apps matter'
+        : give('Actions: read', repository),
+    ),
+    finding('Actions', actions, ['logs of failed jobs can be read', 'logs of failed jobs can’t be read'], give('Actions: read', repository)),
+    finding('Branch rules', rules, [`the rules of ${branch} can be read`, `the rules of ${branch} can’t be read`], give('Metadata: read', repository)),
+  ]
+}
+
+function settingsOf({ allow_squash_merge: squash }: RepositoryAnswer): PermissionFinding[] {
+  const copilot: PermissionFinding = {
+    permission: 'Copilot reviews',
+    state: 'unknown',
+    needed: false,
+    why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
+    fix: null,
+  }
+  const merging = { permission: 'Squash merges', needed: false }
+  if (squash === undefined)
+    return [{ ...merging, state: 'unknown', why: 'which ways of merging are allowed is only told to who may write', fix: null }, copilot]
+  return [
+    squash
+      ? { ...merging, state: 'ok', why: 'squash merges are allowed', fix: null }
+      : {
+          ...merging,
+          state: 'missing',
+          why: 'the repository forbids squash merges, which is how workers’ pull requests are merged unless told otherwise',
+          fix: 'Allow them in the repository’s settings, or name another strategy with each merge',
+        },
+    copilot,
+  ]
+}
