@@ -1,4 +1,4 @@
-import type { SnapshotResult, Forge } from '../../forge.ts'
+import type { Forge } from '../../forge.ts'
 import { createBranches } from '../../branches.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
@@ -11,10 +11,7 @@ import { createLooks } from './looks.ts'
 import { createPullChecks } from './pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 
-export interface Reading extends Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> {
-  /** One pull request, read in full, whatever was read before. */
-  look(number: number): Promise<SnapshotResult>
-}
+type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'>
 
 /** The half of the GitHub forge that only looks. */
 export function createReading(options: GithubForgeOptions & { readonly client: GithubClient }): Reading {
@@ -29,10 +26,6 @@ export function createReading(options: GithubForgeOptions & { readonly client: G
   return {
     identity: identity.read,
     snapshots: async (numbers) => (numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)]))),
-    async look(number) {
-      const [result] = await snapshotsOf([number], await looks.full([number]))
-      return result ?? { number, unknown: 'GitHub left it out of its answer' }
-    },
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),
     checkLog: (number, name) => readCheckLog({ full: looks.full, checksOf, logEnds }, number, name),
