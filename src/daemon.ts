@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exec } from './adapters/exec.ts'
-import { createLocalForge } from './adapters/forge/local/forge.ts'
-import { ensureLocalRemote } from './adapters/forge/local/remote.ts'
 import { openGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
 import { createAgentFiles } from './adapters/host/agent-files.ts'
@@ -16,11 +14,15 @@ import { agentEnvironment, gitEnvironment, type Environment } from './config/env
 import { readRepositoryFile } from './config/repository-file.ts'
 import { listTrackedConfiguration } from './config/tracked-files.ts'
 import { ensureOwnerToken, writeRepositoryRecord } from './config/user-state.ts'
+import { knownWeather } from './core/forge-weather.ts'
 import { hashToken } from './core/launch.ts'
 import { createLiveAgentOf } from './core/live-agent.ts'
 import { createSight } from './core/sight.ts'
 import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
+import { chooseForge, type RemoteAccess } from './daemon/choose-forge.ts'
 import { chooseMultiplexer } from './daemon/choose-multiplexer.ts'
+import { createKnownTokens } from './daemon/known-tokens.ts'
+import { listenForWebhooks } from './daemon/listen-for-webhooks.ts'
 import { startMaintenance } from './daemon/maintenance.ts'
 import { createHumanNotice } from './daemon/notify-human.ts'
 import { openMcp } from './daemon/open-mcp.ts'
@@ -96,7 +98,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
     release.add('lock', () => lock.release())
 
-    const git = openGit({ commonDir: facts.commonDir, environment: gitEnvironment(environment), pushEnvironment: () => pushEnvironment() })
+    const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
+    const git = openGit({
+      commonDir: facts.commonDir,
+      environment: gitEnvironment(environment),
+      pushEnvironment: () => access.push(),
+      remoteEnvironment: (name) => access.remote(name),
+    })
     const settings = await createSettings({
       environment,
       node: process.execPath,
@@ -106,13 +114,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const roleTools = (role: string) => config().roles[role]?.tools
     const destination = openLogFile(paths.log, config().retention.logs_mb * 1_000_000)
     release.add('log', () => destination.close())
-    const log = createLog({ level: config().log.level, destination })
+    // Of agents’ tokens only hashes are known here.
+    const ownerToken = await ensureOwnerToken(environment, facts.commonDir)
+    const tokens = createKnownTokens([ownerToken])
+    const log = createLog({ level: config().log.level, destination, secrets: tokens.list })
 
     const store = await openSqliteStore({ file: paths.database, log, clock })
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
-    const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
     const multiplexer = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       environment,
@@ -124,31 +134,26 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // Agents go on without the daemon; a server without any has nothing to stay for.
     release.add('multiplexer', async () => ((await multiplexer.list()).every(({ dead }) => dead) ? multiplexer.shutdown() : multiplexer.dispose()))
 
-    const forge = createLocalForge({
-      repository: paths.home,
+    const { forge, resume } = await chooseForge({
       git,
       store,
-      remote,
-      ciEnvironment: await agentEnv(),
-      ci: () => {
-        const { forge: forgeConfig, retention } = config()
-        const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
-        return { argv: ci, timeoutMs: timeout * 1000, parallel, maxLogBytes: retention.ci_logs_mb * 1_000_000 }
-      },
+      environment,
       paths,
+      config,
+      requireTrust: settings.requireTrust,
+      agentEnvironment: agentEnv,
+      access,
+      tokens,
       clock,
       log,
-      trusted: settings.requireTrust,
     })
     release.add('forge', () => forge.dispose())
 
-    const ownerToken = await ensureOwnerToken(environment, facts.commonDir)
     const renderer = createRenderer({
       shippedFolder: join(PACKAGE_ROOT, 'templates'),
       overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
       log,
-      // Of agents’ tokens only hashes are known here.
-      secrets: () => [ownerToken],
+      secrets: tokens.list,
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
     const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
@@ -215,9 +220,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('outbox', () => outbox.stop())
     poller.start()
     release.add('poller', () => poller.stop())
+    const webhook = await listenForWebhooks({ config: config(), forge, poller, home: paths.home, userHome: environment.home, log })
+    if (webhook !== null) release.add('webhook', () => webhook.close())
     release.add('usage', () => assembled.usage.stop())
     release.add('observing', () => assembled.observing.stop())
-    await forge.resumeChecks()
+    await resume()
 
     const env = await agentEnv()
     const notify = async () => {
@@ -238,7 +245,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       version,
       repository: paths.home,
       clock,
-      health: () => ({ multiplexer: multiplexer.name, forge: forge.kind, ...(mcp === null ? {} : { mcp: mcp.url }) }),
+      health: async () => {
+        const weather = await knownWeather(store).catch(() => undefined)
+        return { multiplexer: multiplexer.name, forge: forge.kind, forge_trouble: weather?.code ?? null, ...(mcp === null ? {} : { mcp: mcp.url }) }
+      },
       roleTools,
       ...(mcp === null ? {} : { loopback: mcp }),
     })

@@ -205,10 +205,16 @@ export function createReservations(
     },
 
     /** The forge’s remote gets the base where it lacks commits of it; answers a warning where that isn’t possible now. */
-    publishBase: async (base: Base): Promise<string | null> => {
+    publishBase: async (caller: Caller, base: Base): Promise<string | null> => {
       try {
         const known = await git.resolve(`refs/remotes/${forge.remote}/${base.branch}`)
         if (known === base.sha || (known !== null && !(await git.isAncestor(known, base.sha)))) return null
+        // Where others see it, a person’s branch is theirs to push.
+        if (forge.kind === 'github' && caller.agent.kind === 'root' && known !== null) {
+          const commits = await git.countCommits(known, base.sha)
+          const these = commits === 1 ? 'a commit that is' : `${commits} commits that are`
+          return `${base.branch} has ${these} not on GitHub: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
+        }
         const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
         return result.kind === 'pushed' ? null : `${base.branch} could not be pushed to ${forge.remote}: ${result.reason}`
       } catch (thrown) {

@@ -51,7 +51,7 @@ export function createSpawning(
       if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
       const { base, candidates, errors } = prepared
       // Children fetch their parent’s branch from the forge’s remote, so it has to be there; making them need not wait for it.
-      const pushed = reservations.publishBase(base)
+      const pushed = reservations.publishBase(caller, base)
       const reserved = await reservations.reserve(caller, candidates)
       errors.push(...reserved.errors)
       const built = await Promise.all(

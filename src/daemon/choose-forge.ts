@@ -1,0 +1,106 @@
+import { exec } from '../adapters/exec.ts'
+import type { Forge } from '../adapters/forge/forge.ts'
+import { createLocalForge } from '../adapters/forge/local/forge.ts'
+import { ensureLocalRemote } from '../adapters/forge/local/remote.ts'
+import type { Git } from '../adapters/git/git.ts'
+import type { Store } from '../adapters/store/store.ts'
+import { gitEnvironment, type Environment } from '../config/environment.ts'
+import type { Config } from '../config/schema.ts'
+import type { Settings } from '../core/deps.ts'
+import { ExomonadError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Paths } from '../paths.ts'
+import { readVersion } from '../version.ts'
+import { findGithub } from './find-github.ts'
+import { createGitCredential } from './git-credential.ts'
+import type { KnownTokens } from './known-tokens.ts'
+
+export interface ChosenForge {
+  readonly forge: Forge
+  /** Settles what a crash cut off, once everything else stands. */
+  resume(): Promise<void>
+}
+
+/** What git is given beside its own environment. Told before the forge is used. */
+export interface RemoteAccess {
+  push: () => Promise<Readonly<Record<string, string>>>
+  remote: (name: string) => Promise<Readonly<Record<string, string>>>
+}
+
+interface Options {
+  readonly git: Git
+  readonly store: Store
+  readonly environment: Environment
+  readonly paths: Paths
+  readonly config: () => Config
+  readonly requireTrust: Settings['requireTrust']
+  /** Of checks. */
+  readonly agentEnvironment: () => Promise<Record<string, string>>
+  /** Filled in. */
+  readonly access: RemoteAccess
+  readonly tokens: KnownTokens
+  readonly clock: () => number
+  readonly log: Log
+}
+
+/**
+ * The forge that the configuration names. One that can’t be reached, or refuses the token, is chosen all the same: agents go on, and what
+ * needs it fails until it is back. CONFIG_INVALID where no remote is the one that is meant.
+ */
+export const chooseForge = (options: Options): Promise<ChosenForge> => (options.config().forge.kind === 'github' ? chooseGithub(options) : chooseLocal(options))
+
+async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvironment, access, clock, log }: Options): Promise<ChosenForge> {
+  const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
+  access.push = pushEnvironment
+  const forge = createLocalForge({
+    repository: paths.home,
+    git,
+    store,
+    remote,
+    ciEnvironment: await agentEnvironment(),
+    ci: () => {
+      const { forge: forgeConfig, retention } = config()
+      const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
+      return { argv: ci, timeoutMs: timeout * 1000, parallel, maxLogBytes: retention.ci_logs_mb * 1_000_000 }
+    },
+    paths,
+    clock,
+    log,
+    trusted: requireTrust,
+  })
+  return { forge, resume: () => forge.resumeChecks() }
+}
+
+async function chooseGithub({ git, store, environment, paths, config, access, tokens, clock, log }: Options): Promise<ChosenForge> {
+  const found = await findGithub({ git, exec, environment, config: config(), home: paths.home, clock })
+  if (found.kind === 'none') {
+    throw new ExomonadError(
+      'CONFIG_INVALID',
+      `forge.kind is "github", but ${found.reason}. ${found.fix}; or set forge.kind = "local" for pull requests on this machine.`,
+      { key: 'forge.kind', found: 'github' },
+    )
+  }
+  const { repository, remote } = found
+  const token = tokens.reading(() => found.token.read())
+  // Known from the start, so that not even a line about its first use holds it.
+  await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for GitHub'))
+  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, token })
+  // Only here: Octokit takes its time to load.
+  const { createGithubForge } = await import('../adapters/forge/github/forge.ts')
+  const forge = createGithubForge({
+    repository,
+    remote,
+    git,
+    store,
+    token,
+    settings: () => {
+      const { github } = config().forge
+      return { trustedBots: github.trusted_bots, copilotReview: github.copilot_review, reserve: github.reserve }
+    },
+    clock,
+    log,
+    userAgent: `exomonad/${readVersion()}`,
+  })
+  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, token: found.token.source }, 'pull requests are on GitHub')
+  return { forge, resume: async () => {} }
+}
