@@ -1,0 +1,27 @@
+import { createBranches } from '../branches.ts'
+import type { Forge } from '../forge.ts'
+import { createHints } from '../hints.ts'
+import { createGithubClient } from './client/create.ts'
+import type { GithubForgeOptions } from './options.ts'
+import { createConflicts } from './reading/conflicts.ts'
+import { createReading } from './reading/reading.ts'
+import { createWriting } from './writing/writing.ts'
+
+/** GitHub as a forge: github.com, GHE.com and Enterprise Server. Nothing is asked until something is wanted of it. */
+export function createGithubForge(options: GithubForgeOptions): Forge {
+  const { git, remote, log } = options
+  const client = createGithubClient(options)
+  const hints = createHints(log)
+  const reading = createReading({ ...options, client })
+  const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
+
+  return Object.freeze({
+    kind: 'github' as const,
+    remote,
+    budget: client.budget,
+    ...reading,
+    ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),
+    onHint: hints.subscribe,
+    dispose: async () => undefined,
+  })
+}

@@ -1,0 +1,133 @@
+import { ExomonadError } from '../../../../errors.ts'
+import type { BranchName, Sha } from '../../../../ids.ts'
+import type { Forge, MergeResult, PullRequestSnapshot } from '../../forge.ts'
+import { createSerial } from '../../serial.ts'
+import type { GithubClient, RestAnswer } from '../client/client.ts'
+import { mergeMessage } from './merge-message.ts'
+import type { Pause } from './pause.ts'
+import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
+import { isLost, refusalIn } from './refusal.ts'
+
+/** How often a base that moves, or a mergeability that is not known, is tried anew: about a minute. */
+const TRIES = 6
+/** How often a merge whose answer was lost is looked for. */
+const LOOKS = 3
+
+type MergeOptions = Parameters<Forge['merge']>[0]
+/** Where a conflict is, as far as git here can tell. */
+type ConflictFiles = (ends: Pick<PullRequestSnapshot, 'head' | 'base'>) => Promise<readonly string[]>
+
+/**
+ * Merges on GitHub, guarded by the head that was looked at. What 405 means is only known from the pull request itself; whether a merge whose
+ * answer was lost has happened, as well.
+ */
+export function createMerging({
+  client,
+  pause,
+  conflictFiles,
+  baseTip,
+  merged,
+}: {
+  client: Pick<GithubClient, 'rest' | 'pages'>
+  pause: Pause
+  conflictFiles: ConflictFiles
+  /** Where the base is by now, for looking for conflicts. */
+  baseTip: (branch: BranchName) => Promise<Sha | null>
+  merged: (number: number) => void
+}): Pick<Forge, 'merge' | 'settleMerge'> {
+  /** In one process merges wait for each other instead of moving each other’s bases. */
+  const oneAtATime = createSerial()
+
+  const mergedAs = (pull: RawPull): MergeResult => {
+    const head = pull.head.sha as Sha
+    // GitHub always names the commit; a head that was pushed to the base by hand is its own.
+    return { kind: 'merged', sha: (pull.merge_commit_sha ?? head) as Sha, head }
+  }
+
+  const inTheWay = (pull: RawPull, expectedHead: Sha): MergeResult | undefined => {
+    const state = stateOf(pull)
+    if (state !== 'open') return { kind: 'not_open', state }
+    return pull.head.sha === expectedHead ? undefined : { kind: 'head_changed', head: pull.head.sha as Sha }
+  }
+
+  /** After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or not known yet. */
+  const explain = async ({ number, expectedHead }: MergeOptions, words: string): Promise<MergeResult | 'again'> => {
+    const pull = await lookAt(client, number)
+    const found = inTheWay(pull, expectedHead)
+    if (found !== undefined) return found
+    if (pull.mergeable === false) {
+      const base = pull.base.ref as BranchName
+      const files = await conflictFiles({
+        head: { branch: pull.head.ref as BranchName, sha: expectedHead },
+        base: { branch: base, sha: await baseTip(base).catch(() => null) },
+      })
+      return { kind: 'conflict', files }
+    }
+    // “Not mergeable” is also what is said while GitHub works it out.
+    return /base branch was modified|head branch was modified|is not mergeable/i.test(words) ? 'again' : { kind: 'refused', reason: words }
+  }
+
+  const confirm = async ({ number, expectedHead }: MergeOptions, lost: ExomonadError): Promise<MergeResult> => {
+    for (let looks = 0; looks < LOOKS; looks++) {
+      if (looks > 0) await pause(looks)
+      const pull = await lookAt(client, number).catch(() => undefined)
+      if (pull?.merged === true && pull.head.sha === expectedHead) return mergedAs(pull)
+    }
+    throw lost
+  }
+
+  const send = async (options: MergeOptions, pull: RawPull): Promise<MergeResult | { readonly words: string }> => {
+    const { number, expectedHead, strategy, message } = options
+    const words = await mergeMessage(client, pull, strategy, message)
+    await options.prepared(null)
+    let answer: RestAnswer<{ merged?: boolean; sha?: string }>
+    try {
+      const merge = { pull_number: number, sha: expectedHead, merge_method: strategy, ...words }
+      answer = await client.rest(`PUT ${PULL}/merge`, merge, { accept: [405, 409, 422], retry: false })
+    } catch (error) {
+      if (!isLost(error)) throw error
+      return confirm(options, error)
+    }
+    if (answer.status >= 400) return { words: refusalIn(answer).words }
+    if (answer.data.merged === true && answer.data.sha !== undefined) return { kind: 'merged', sha: answer.data.sha as Sha, head: expectedHead }
+    return confirm(options, new ExomonadError('FORGE_UNAVAILABLE', `GitHub did not say whether it merged #${number}. It is looked at again.`, { number }))
+  }
+
+  const merge = async (options: MergeOptions): Promise<MergeResult> => {
+    let words = ''
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (tries > 0) await pause(tries)
+      const pull = await lookAt(client, options.number)
+      const found = inTheWay(pull, options.expectedHead)
+      if (found !== undefined) return found
+      const sent = await send(options, pull)
+      if ('kind' in sent) {
+        if (sent.kind === 'merged') merged(options.number)
+        return sent
+      }
+      words = sent.words
+      const explained = await explain(options, words)
+      if (explained !== 'again') return explained
+    }
+    return { kind: 'refused', reason: `${words} (said ${TRIES} times; try again in a minute)` }
+  }
+
+  return {
+    merge: (options) => oneAtATime(() => merge(options)),
+
+    settleMerge: ({ number }) =>
+      oneAtATime(async () => {
+        try {
+          const pull = await lookAt(client, number)
+          const state = stateOf(pull)
+          if (state === 'merged') return mergedAs(pull)
+          return state === 'closed' ? { kind: 'not_open', state } : { kind: 'not_merged' }
+        } catch (error) {
+          if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED')) {
+            return { kind: 'unknown', reason: error.message }
+          }
+          throw error
+        }
+      }),
+  }
+}

@@ -1,0 +1,119 @@
+import { ExomonadError } from '../../../../errors.ts'
+import type { Actor, Sha } from '../../../../ids.ts'
+import type { Forge, LineComment, Review } from '../../forge.ts'
+import type { GithubClient, RestAnswer } from '../client/client.ts'
+import type { GithubRepository } from '../options.ts'
+import { markReview } from '../review-mark.ts'
+import { commentableLines } from './diff-lines.ts'
+import { fitText } from './fit.ts'
+import { lookAt, PULL } from './pull.ts'
+import { isLost, refusalIn } from './refusal.ts'
+
+interface RawReview {
+  readonly id: number
+  readonly body: string | null
+  readonly commit_id: string | null
+  readonly submitted_at?: string
+}
+
+type ReviewOptions = Parameters<Forge['review']>[0]
+type NewComment = ReviewOptions['comments'][number]
+
+/** Room in a review’s body for who says it and for the mark. */
+const MARK = 500
+
+/** What stands on no line of the diff is said in the body. */
+const folded = (body: string, comments: readonly NewComment[]): string =>
+  [body, ...comments.map(({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`)].filter((part) => part !== '').join('\n\n')
+
+/**
+ * Reviews of agents and of the human at exomonad: comments with a mark, for they all come from the token’s account, which can neither approve
+ * nor refuse what it filed itself.
+ */
+export function createReview({
+  repository,
+  client,
+  clock,
+  nameOf,
+  changed,
+}: {
+  repository: GithubRepository
+  client: Pick<GithubClient, 'rest' | 'pages'>
+  clock: () => number
+  nameOf: (actor: Actor) => Promise<string>
+  changed: (number: number) => void
+}): Pick<Forge, 'review'> {
+  const ofPull = (number: number) => ({ pull_number: number })
+
+  const send = async (number: number, commit: string, body: string, comments: readonly NewComment[]): Promise<RestAnswer<RawReview>> => {
+    const review = {
+      ...ofPull(number),
+      commit_id: commit,
+      event: 'COMMENT',
+      body,
+      comments: comments.map(({ path, line, body: words }) => ({ path, line, side: 'RIGHT', body: fitText(words) })),
+    }
+    try {
+      return await client.rest<RawReview>(`POST ${PULL}/reviews`, review, { accept: [422] })
+    } catch (error) {
+      if (!isLost(error)) throw error
+      const reviews = await client.pages<RawReview>(`GET ${PULL}/reviews`, ofPull(number)).catch(() => [])
+      const made = reviews.findLast((one) => one.body === body && one.commit_id === commit)
+      if (made === undefined) throw error
+      return { status: 200, data: made, headers: {} }
+    }
+  }
+
+  /** Ids of the comments, in the order they were sent; without ids GitHub is asked at the next look. */
+  const commentsOf = async (number: number, review: number, sent: readonly NewComment[], author: Actor): Promise<LineComment[]> => {
+    if (sent.length === 0) return []
+    const made = await client
+      .pages<{ id: number; path: string; body: string }>(`GET ${PULL}/reviews/{review_id}/comments`, { ...ofPull(number), review_id: review })
+      .catch(() => [])
+    const left = [...made]
+    return sent.flatMap(({ path, line, body }) => {
+      const index = left.findIndex((one) => one.path === path && one.body === fitText(body))
+      const [found] = index < 0 ? [] : left.splice(index, 1)
+      return found === undefined ? [] : [{ id: String(found.id), path, line, body, author }]
+    })
+  }
+
+  return {
+    async review({ number, author, state, body, comments }) {
+      const pull = await lookAt(client, number)
+      const authorName = await nameOf(author)
+      const text = (rest: readonly NewComment[]): string => fitText(folded(body, rest), MARK)
+      const words = (rest: readonly NewComment[]): string => markReview(text(rest), { author, state }, authorName)
+
+      let onLines = comments.filter(({ line }) => line !== null)
+      const rest = (): NewComment[] => comments.filter((comment) => !onLines.includes(comment))
+      let answer = await send(number, pull.head.sha, words(rest()), onLines)
+      if (answer.status === 422 && onLines.length > 0) {
+        const isOnDiff = await commentableLines(client, number)
+        onLines = onLines.filter(({ path, line }) => isOnDiff(path, line ?? 0))
+        answer = await send(number, pull.head.sha, words(rest()), onLines)
+      }
+      if (answer.status === 422 && onLines.length > 0) {
+        onLines = []
+        answer = await send(number, pull.head.sha, words(comments), [])
+      }
+      if (answer.status === 422) {
+        throw new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) refuses the review of #${number}: ${refusalIn(answer).words}`, { number })
+      }
+      changed(number)
+      const { id, commit_id: commit, submitted_at: at } = answer.data
+      const review: Review = {
+        id: String(id),
+        author,
+        authorName,
+        state,
+        body: text(rest()),
+        commit: (commit ?? pull.head.sha) as Sha,
+        submittedAt: at === undefined ? clock() : Date.parse(at),
+        comments: await commentsOf(number, id, onLines, author),
+        trusted: true,
+      }
+      return review
+    },
+  }
+}

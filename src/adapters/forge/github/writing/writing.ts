@@ -1,0 +1,38 @@
+import type { BranchName } from '../../../../ids.ts'
+import { actorName } from '../../actor-name.ts'
+import type { Forge } from '../../forge.ts'
+import type { Hints } from '../../hints.ts'
+import type { GithubClient } from '../client/client.ts'
+import type { GithubForgeOptions } from '../options.ts'
+import type { createConflicts } from '../reading/conflicts.ts'
+import { createChange } from './change.ts'
+import { createReviewRequests } from './copilot.ts'
+import { createFile } from './file.ts'
+import { createMerging } from './merge.ts'
+import { createPause } from './pause.ts'
+import { createRerun } from './rerun.ts'
+import { createReview } from './review.ts'
+
+export type Writing = Pick<Forge, 'file' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'requestReview' | 'ensureChecks' | 'rerunChecks'>
+
+/** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
+export function createWriting(
+  options: GithubForgeOptions & { client: GithubClient; hints: Hints; find: Forge['find']; conflicts: ReturnType<typeof createConflicts> },
+): Writing {
+  const { client, repository, store, git, remote, clock, settings, find, conflicts, hints } = options
+  const pause = createPause(options.retryDelay)
+  const changed = hints.emit
+  const file = createFile({ repository, client, find, pause })
+  return {
+    async file(wanted) {
+      const result = await file(wanted)
+      if (result.kind === 'filed') changed(result.number)
+      return result
+    },
+    ...createMerging({ client, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
+    ...createChange({ repository, client, changed }),
+    ...createReview({ repository, client, clock, nameOf: (actor) => actorName(store, actor), changed }),
+    ...createReviewRequests({ client, settings, find }),
+    ...createRerun({ repository, client, changed }),
+  }
+}
