@@ -26,6 +26,8 @@ export type GithubFound =
       /** How git reaches it; null where that is a folder. */
       readonly transport: RemoteAddress['transport'] | null
       readonly token: GithubToken
+      /** On none of GitHub’s own hosts: that it is GitHub is what the configuration or a token says. */
+      readonly enterprise: boolean
     }
   /** Sentences without a full stop. */
   | { readonly kind: 'none'; readonly reason: string; readonly fix: string }
@@ -63,7 +65,7 @@ export async function findGithub(options: FindGithubOptions): Promise<GithubFoun
     ghEnvironment: ghEnvironment(environment),
     clock: options.clock ?? Date.now,
   })
-  return { kind: 'found', repository, remote: chosen.remote, transport, token }
+  return { kind: 'found', repository, remote: chosen.remote, transport, token, enterprise: ownHost(repository.host) === null }
 }
 
 type None = Extract<GithubFound, { kind: 'none' }>

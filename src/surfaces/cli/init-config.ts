@@ -1,6 +1,10 @@
+/** Where pull requests are to live. `host`: where the remote’s URL is no proof that it is GitHub. */
+export type InitialForge = { readonly kind: 'local' } | { readonly kind: 'github'; readonly host: string | null }
+
 /** What `init` writes as `.exomonad/config.toml`. Short on purpose: `.exomonad.example/config.toml` has every key. `agent`: of both roles. */
 export const initialConfig = (
   agent: string | null,
+  forge: InitialForge = { kind: 'local' },
 ): string => `# exomonad's configuration of this repository. You may commit it; others must then run \`exomonad trust\` before it runs anything.
 # Check it with \`exomonad config check\`. Every key there is, explained: .exomonad.example/config.toml in the package.
 
@@ -17,7 +21,10 @@ ${roles(agent)}
 # adapter = "command"
 # command = ["my-agent", "--task", "{{prompt_file}}"]
 
-# The command that checks each pull request, in a throwaway worktree of its head.
+# Where pull requests live: "local", in this repository's own folder, or "github" (see docs/github.md in the package).
+${forgeLines(forge)}
+
+# For kind = "local": the command that checks each pull request, in a throwaway worktree of its head.
 # [forge.local]
 # ci = ["npm", "test"]
 
@@ -30,6 +37,11 @@ ${roles(agent)}
 # [notify]
 # command = ["notify-send", "exomonad"]
 `
+
+const forgeLines = (forge: InitialForge): string =>
+  forge.kind === 'local'
+    ? '# [forge]\n# kind = "github"'
+    : ['[forge]', 'kind = "github"', ...(forge.host === null ? [] : ['[forge.github]', `host = ${JSON.stringify(forge.host)}`])].join('\n')
 
 const roles = (agent: string | null): string =>
   ['[roles.tl]', `agent = "${agent ?? 'claude'}"`, '[roles.dev]', `agent = "${agent ?? 'claude'}"`]

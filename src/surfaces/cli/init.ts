@@ -1,10 +1,12 @@
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
 import { prepareAgents, type Prepared } from './init-agents.ts'
 import { initialConfig } from './init-config.ts'
+import { forgeFact, forgeLines } from './init-forge-lines.ts'
+import { chooseForge, FORGE_CHOICES, initialForge, reportForge, type ForgeChoice, type ForgeReport } from './init-forge.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
 import { locateRepository } from './locate.ts'
 import { present } from './output.ts'
@@ -17,16 +19,25 @@ export function define(command: Command, context: CliContext): void {
   command
     .option('--prepare-agents', 'Write into your own configuration what keeps your agent programs from asking at their first start')
     .option('--no-prepare-agents', 'Don’t, and don’t ask about it')
-    .action(async ({ prepareAgents: prepare }: { prepareAgents?: boolean }) => {
+    .addOption(
+      new Option('--forge <where>', 'Where pull requests live, in a new configuration; auto: on GitHub where a remote and a token for it are found')
+        .choices(FORGE_CHOICES)
+        .default('auto'),
+    )
+    .action(async ({ prepareAgents: prepare, forge: wanted }: { prepareAgents?: boolean; forge: ForgeChoice }) => {
       const { cwd } = context.options()
       const located = await locateRepository(cwd, context.environment, context.host).catch(() => null)
       await assertHuman(cwd, context.environment, located)
       let found: AgentProgram[] | null = null
-      const setUp = await setUpRepository(cwd, context.environment, context.host, async (home) => {
-        const { agents } = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
-        found = await withProgress(context, 'Looking for agent programs', findAgentClis(context, agents, home))
-        return initialConfig(found[0]?.name ?? null)
+      let chosen: ForgeReport | null = null
+      const setUp = await setUpRepository(cwd, context.environment, context.host, async (beginning) => {
+        const { home } = beginning
+        const defaults = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
+        chosen = await chooseForge(context, beginning, defaults, wanted)
+        found = await withProgress(context, 'Looking for agent programs', findAgentClis(context, defaults.agents, home))
+        return initialConfig(found[0]?.name ?? null, initialForge(chosen))
       })
+      const forge = chosen ?? (await reportForge(context, setUp, wanted))
       const prepared = await prepareAgents(context, setUp, prepare)
       const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
       const document = {
@@ -40,6 +51,7 @@ export function define(command: Command, context: CliContext): void {
         agents_found:
           (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({ name, path, findings: findings.map(({ mend: _, ...finding }) => finding) })) ??
           null,
+        forge,
         prepared: prepared.done,
         unprepared: prepared.left,
         untrusted: setUp.untrusted,
@@ -47,14 +59,14 @@ export function define(command: Command, context: CliContext): void {
         socket: setUp.socket,
         daemon: { pid: health.pid, version: health.version, started },
       }
-      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared }))
+      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared, forge }))
     })
 }
 
 function describe(
   context: CliContext,
   setUp: SetUp,
-  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared },
+  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared; forge: ForgeReport },
 ): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
@@ -68,6 +80,7 @@ function describe(
       ['state', short(setUp.paths.state)],
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
       ...agentsFact(daemon.found),
+      ...forgeFact(daemon.forge),
     ],
     palette,
   ).map((line) => `  ${line}`)
@@ -89,7 +102,7 @@ function describe(
               ? 'Next: `exomonad up "TASK"`. Or watch `exomonad demo` first.'
               : 'Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
           ]
-  return [headline, ...facts, ...agents, ...next]
+  return [headline, ...facts, ...agents, ...forgeLines(daemon.forge, palette), ...next]
 }
 
 /** Which agent program was chosen, and why. */

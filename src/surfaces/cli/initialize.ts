@@ -27,6 +27,14 @@ export interface SetUp {
   readonly untrusted: readonly string[]
 }
 
+/** Where the tree will grow. */
+export interface Beginning {
+  readonly commonDir: string
+  readonly home: string
+  readonly rootWorktree: string
+  readonly rootBranch: string | null
+}
+
 /**
  * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed, but a
  * configuration that is gone is written anew.
@@ -37,21 +45,24 @@ export async function setUpRepository(
   environment: Environment,
   host: Host,
   /** The configuration to begin with; asked for only where there is none. */
-  initialConfig: (home: string) => Promise<string>,
+  initialConfig: (beginning: Beginning) => Promise<string>,
 ): Promise<SetUp> {
   const facts = await host.inspectRepository(cwd)
   const existing = await readRepositoryFile(join(facts.commonDir, 'exomonad', 'repository.json'))
   if (existing !== null) {
     const paths = pathsOf(facts.commonDir, existing.home)
     await ensureOwnerToken(environment, facts.commonDir)
+    const { rootWorktree } = existing
+    const root = rootWorktree === facts.worktree ? facts : await host.inspectRepository(rootWorktree).catch(() => undefined)
+    const rootBranch = root?.head.kind === 'branch' ? root.head.branch : null
     // `git clean -fd` takes a configuration that nobody committed.
-    const wroteConfig = (await writeInitialConfig(paths, initialConfig)) !== null
+    const beginning = { commonDir: facts.commonDir, home: existing.home, rootWorktree, rootBranch }
+    const wroteConfig = (await writeInitialConfig(paths, () => initialConfig(beginning))) !== null
     if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
-    const root = existing.rootWorktree === facts.worktree ? facts : await host.inspectRepository(existing.rootWorktree).catch(() => undefined)
     return {
       paths,
-      rootWorktree: existing.rootWorktree,
-      rootBranch: root?.head.kind === 'branch' ? root.head.branch : null,
+      rootWorktree,
+      rootBranch,
       socket: existing.socket,
       already: true,
       wroteConfig,
@@ -64,7 +75,7 @@ export async function setUpRepository(
   const paths = pathsOf(facts.commonDir, home)
   const socket = await host.chooseSocket(facts.commonDir)
   await mkdir(paths.state, { recursive: true, mode: 0o700 })
-  const written = await writeInitialConfig(paths, initialConfig)
+  const written = await writeInitialConfig(paths, () => initialConfig({ commonDir: facts.commonDir, home, rootWorktree: worktree, rootBranch: branch }))
   const wroteConfig = written !== null
   const git = await host.git(facts.commonDir)
   await git.exclude(EXCLUDE_LINES)
@@ -129,10 +140,10 @@ function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string;
 }
 
 /** The configuration that was in use last, where the daemon kept one; else the initial one. Answers what was written; null where there is a file. */
-async function writeInitialConfig(paths: Paths, initialConfig: (home: string) => Promise<string>): Promise<string | null> {
+async function writeInitialConfig(paths: Paths, initialConfig: () => Promise<string>): Promise<string | null> {
   if ((await readIfThere(paths.configFile)) !== null) return null
   await mkdir(dirname(paths.configFile), { recursive: true })
-  const text = (await readIfThere(paths.keptConfigFile)) ?? (await initialConfig(paths.home))
+  const text = (await readIfThere(paths.keptConfigFile)) ?? (await initialConfig())
   try {
     await writeFile(paths.configFile, text, { flag: 'wx' })
     return text

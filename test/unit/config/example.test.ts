@@ -68,6 +68,15 @@ describe('what init writes', () => {
     expect(config.agents['mine']?.adapter).toBe('command')
   })
 
+  it('names GitHub where that was found, and its host where nobody would know it', () => {
+    const { forge } = parseConfig(initialConfig(null, { kind: 'github', host: null }), 'f')
+    expect(forge).toEqual({ ...configSchema.parse({}).forge, kind: 'github' })
+    expect(parseConfig(initialConfig(null, { kind: 'github', host: 'git.example.com' }), 'f').forge).toMatchObject({
+      kind: 'github',
+      github: { host: 'git.example.com' },
+    })
+  })
+
   it('gives both roles the agent CLI that was found, and asks for nothing else', () => {
     const { roles, ...rest } = parseConfig(initialConfig('codex'), 'f')
     const role = { agent: 'codex', permissions: { policy: 'off', allow: [] } }
