@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { githubWithCommits } from '../helpers/fake-github.ts'
-import type { GithubWithCommits } from '../helpers/fake-github.ts'
+import { githubWithCommits } from '../helpers/github-with-commits.ts'
+import type { GithubWithCommits } from '../helpers/github-with-commits.ts'
 import { ghFor } from '../helpers/gh.ts'
 import type { Gh } from '../helpers/gh.ts'
 import { describeWith } from '../helpers/require-tool.ts'
