@@ -1,7 +1,9 @@
+import type { Forge } from '../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../adapters/store/store.ts'
 
 /** An outage of the forge that the human was told of: what is known of its pull requests is as old. Times are milliseconds since the epoch. */
 export interface ForgeWeather {
+  readonly forge: Forge['kind']
   readonly since: number
   /** A code of docs/reference.md. */
   readonly code: string

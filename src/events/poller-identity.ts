@@ -2,7 +2,6 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
-import { WEATHER_KEY } from '../core/forge-weather.ts'
 import type { Log } from '../log.ts'
 import type { PullDeadlines } from './poller-deadlines.ts'
 import { PULL_PREFIX, type PullRecord } from './pr-tracking.ts'
@@ -24,18 +23,18 @@ export function createIdentity(deps: {
   readonly log: Log
 }): (identity: string, config: Config['forge']) => Promise<void> {
   const { forge, store, deadlines, clock, log } = deps
+
   const move = async (tx: StoreTransaction, key: string, to: string): Promise<void> => {
     const value = await tx.snapshots.get(key)
     if (value !== undefined) await tx.snapshots.put(to, value)
     await tx.snapshots.remove(key)
   }
 
-  const putAway = async (tx: StoreTransaction, whose: string): Promise<void> => {
-    for (const prefix of [PULL_PREFIX, BASE_PREFIX]) {
-      for (const key of await tx.snapshots.keys(prefix)) await move(tx, key, `${awayPrefix(whose)}${key}`)
-    }
+  const putAway = async (tx: StoreTransaction, whose: string): Promise<number> => {
+    const keys = [...(await tx.snapshots.keys(PULL_PREFIX)), ...(await tx.snapshots.keys(BASE_PREFIX))]
+    for (const key of keys) await move(tx, key, `${awayPrefix(whose)}${key}`)
     await tx.deadlines.removePrefix(PULL_PREFIX)
-    await tx.snapshots.remove(WEATHER_KEY)
+    return keys.length
   }
 
   /** Nobody waited while they were away: patience begins anew. */
@@ -59,8 +58,8 @@ export function createIdentity(deps: {
       // Before there was a second forge nothing was noted: the records are of the local one.
       const before = typeof noted === 'string' ? noted : LOCAL
       if (before !== mine) {
-        log.warn({ before, now: mine }, 'pull requests are on another forge now; what was known of those on the other is put away')
-        await putAway(tx, before)
+        const count = await putAway(tx, before)
+        if (count > 0) log.warn({ before, now: mine, count }, 'pull requests are on another forge now; what was known of those on the other is put away')
         await bringBack(tx, mine, config)
       }
       if (noted !== mine) await tx.snapshots.put(IDENTITY_KEY, { identity: mine })

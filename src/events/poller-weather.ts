@@ -42,6 +42,14 @@ export function createWeather(deps: {
   let hold = 0
   let held = -Infinity
 
+  /** What the person was told of another forge than the one that is used now ends without a word. */
+  const known = async (): Promise<ForgeWeather | undefined> => {
+    const weather = await knownWeather(store)
+    if (weather === undefined || weather.forge === deps.forge.kind) return weather
+    await store.snapshots.remove(WEATHER_KEY)
+    return undefined
+  }
+
   const tell = async (weather: ForgeWeather): Promise<void> => {
     await store.transaction(async (tx) => {
       await tx.snapshots.put(WEATHER_KEY, { ...weather })
@@ -67,8 +75,8 @@ export function createWeather(deps: {
       if (now() >= held) hold = Math.min(hold * 2 || FIRST_HOLD, LONGEST_HOLD)
       const wait = retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
       held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
-      const told = await knownWeather(store)
-      const weather = { since: told?.since ?? failing.since, code, reason: message, retryAt }
+      const told = await known()
+      const weather = { forge: deps.forge.kind, since: told?.since ?? failing.since, code, reason: message, retryAt }
       const denied = code === 'FORGE_DENIED'
       const lasts = now() - failing.steady >= BLIP || (retryAt !== null && wait >= BLIP)
       // What needs a person is told at once, also where something that passes was told before.
@@ -80,7 +88,7 @@ export function createWeather(deps: {
       failing = null
       hold = 0
       held = -Infinity
-      const told = await knownWeather(store)
+      const told = await known()
       if (told === undefined) return
       await store.transaction(async (tx) => {
         await tx.snapshots.remove(WEATHER_KEY)

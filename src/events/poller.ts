@@ -19,7 +19,7 @@ import type { Publisher } from './publish.ts'
 export interface Poller {
   /** Begins: a look at everything at once, in the background, then by the cadence, on hints and when deadlines pass. */
   start(): void
-  /** Looks at these now, or at all; resolves when what was found is published. A forge that fails is tried again later. */
+  /** Looks at these now, or at all; resolves when what was found is published. A forge that fails is tried again later. None: only waits for looks under way. */
   poll(numbers?: readonly number[]): Promise<void>
   /** Something may have changed; hints that come together are one look. */
   hint(number: number): void
@@ -97,7 +97,10 @@ export function createPoller(deps: PollerDeps): Poller {
     if (identity === undefined) return undefined
     await settleIdentity(identity.answer, config)
     await deadlines.shift(0, config)
-    for (const pull of await records.open()) followed.seen(pull)
+    for (const pull of await records.open()) {
+      followed.seen(pull)
+      wanted.add(pull.number)
+    }
     repository = identity.answer
     return repository
   }
@@ -209,9 +212,10 @@ export function createPoller(deps: PollerDeps): Poller {
       void enqueue({ all: true })
       after('pulse', PULSE, pulse)
     },
-    poll: (numbers) => {
+    poll: async (numbers) => {
+      if (numbers?.length === 0) return void (await tail)
       for (const number of numbers ?? []) wanted.add(number)
-      return enqueue({ all: numbers === undefined, asked: true })
+      await enqueue({ all: numbers === undefined, asked: true })
     },
     hint,
     hintAt: (heard) => {

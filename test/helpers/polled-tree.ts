@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
+import type { Agent, Store, StoredEvent } from '../../src/adapters/store/store.ts'
+import { configSchema, type Config } from '../../src/config/schema.ts'
+import { createPoller, type Poller } from '../../src/events/poller.ts'
+import { createPublisher } from '../../src/events/publisher.ts'
+import { createRenderer } from '../../src/events/render.ts'
+import { asBranchName, asPaneId, newDeliveryId, type AgentId, type Recipient } from '../../src/ids.ts'
+import { silentLog } from '../../src/log.ts'
+import { makeAgent } from '../unit/core/make-agent.ts'
+import { OWNER } from '../unit/events/pull.ts'
+import { scriptedForge, type ScriptedForge } from './scripted-forge.ts'
+import { virtualTime, type VirtualTime } from './virtual-time.ts'
+
+export const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
+
+/** Test helper: a root `main` and its agent `main.auth` in a real store, a forge that says what it is told to, and time that passes when told to. */
+export interface PolledTree {
+  readonly forge: ScriptedForge
+  readonly time: VirtualTime
+  readonly poller: Poller
+  readonly store: Store
+  config: Config
+  /** As after a restart of the daemon, with another forge or a store that is tampered with; not started. */
+  reopen(options?: { forge?: ScriptedForge; tamper?: (store: Store) => Store }): Promise<void>
+  /** Lets that many seconds pass. */
+  pass(seconds: number): Promise<void>
+  addAgent(name: string, facts?: Partial<Agent>): Promise<void>
+  events(): Promise<StoredEvent[]>
+  types(): Promise<string[]>
+  /** What was sent to somebody, in words. */
+  told(recipient: Recipient): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function polledTree(options: { kind?: 'local' | 'github' } = {}): Promise<PolledTree> {
+  const folder = await mkdtemp(join(tmpdir(), 'exomonad-polled-'))
+  const file = join(folder, 'store.db')
+  const time = virtualTime()
+  const log = silentLog()
+  const shippedFolder = fileURLToPath(new URL('../../templates', import.meta.url))
+  const renderer = createRenderer({ shippedFolder, overrideFolder: () => Promise.resolve(null), log })
+  const open = async (forge: ScriptedForge, tamper: (store: Store) => Store = (store) => store) => {
+    const store = await openSqliteStore({ file, log })
+    const tampered = tamper(store)
+    const publisher = createPublisher({ store: tampered, renderer, clock: time.clock, log, newDeliveryId })
+    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers })
+    return { forge, store, poller }
+  }
+  let config = configSchema.parse({})
+  let opened = await open(scriptedForge(options.kind))
+  const events = async (): Promise<StoredEvent[]> => (await opened.store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
+  const tree: PolledTree = {
+    time,
+    get forge() {
+      return opened.forge
+    },
+    get poller() {
+      return opened.poller
+    },
+    get store() {
+      return opened.store
+    },
+    get config() {
+      return config
+    },
+    set config(changed) {
+      config = changed
+    },
+    reopen: async ({ forge = opened.forge, tamper } = {}) => {
+      await opened.poller.stop()
+      await opened.store.close()
+      opened = await open(forge, tamper)
+    },
+    pass: (seconds) => time.pass(seconds * 1000, () => opened.poller.poll([])),
+    addAgent: (name, facts = {}) =>
+      opened.store.agents.insert(
+        makeAgent({
+          ...{ name, branch: asBranchName(name), parentId: ROOT, worktree: '/w', paneId: asPaneId('%1'), pid: 1, stateSource: 'hook', tokenHash: name },
+          ...facts,
+        }),
+      ),
+    events,
+    types: async () => (await events()).map(({ type }) => type),
+    told: async (recipient) => (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
+    close: async () => {
+      await opened.poller.stop()
+      await opened.store.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+  await tree.addAgent('main', { id: ROOT, kind: 'root', parentId: null, depth: 0, baseBranch: null })
+  await tree.addAgent('main.auth', { id: OWNER })
+  return tree
+}

@@ -1,0 +1,68 @@
+import type { Forge, ForgeBudget, PullRequestSnapshot, SnapshotResult } from '../../src/adapters/forge/forge.ts'
+import type { BranchName } from '../../src/ids.ts'
+
+/** Test helper: a forge that says what it is told to. */
+export interface ScriptedForge {
+  readonly forge: Forge
+  /** What it answers for each number; a string is a failed read, what is not there is missing. */
+  readonly truth: Map<number, PullRequestSnapshot | string>
+  /** Each call: the numbers read, or the heads searched for. */
+  readonly looks: (readonly number[])[]
+  readonly searches: (readonly BranchName[])[]
+  readonly checksAsked: number[]
+  /** Calls so far, failed ones included. */
+  attempts: number
+  /** While set, every call fails with it. */
+  failure: Error | undefined
+  budget: ForgeBudget | null
+  identity: string
+  /** What the forge itself found out. */
+  hint(number: number): void
+}
+
+export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
+  let listener: (number: number) => void = () => {}
+  const answer = async <T>(value: () => T): Promise<T> => {
+    scripted.attempts++
+    if (scripted.failure !== undefined) throw scripted.failure
+    return value()
+  }
+  const scripted: ScriptedForge = {
+    truth: new Map(),
+    looks: [],
+    searches: [],
+    checksAsked: [],
+    attempts: 0,
+    failure: undefined,
+    budget: null,
+    identity: 'github.com/1',
+    hint: (number) => listener(number),
+    forge: {
+      kind,
+      remote: 'origin',
+      identity: () => answer(() => scripted.identity),
+      budget: () => scripted.budget,
+      find: ({ state, heads }: { state?: string; heads?: readonly BranchName[] }) =>
+        answer(() => {
+          scripted.searches.push(heads ?? [])
+          const found = [...scripted.truth].filter(([, pull]) => typeof pull !== 'string' && pull.state === state && heads?.includes(pull.head.branch))
+          return found.map(([number]) => number)
+        }),
+      snapshots: (numbers: readonly number[]) =>
+        answer(() => {
+          scripted.looks.push([...numbers])
+          return numbers.map((number): SnapshotResult => {
+            const found = scripted.truth.get(number)
+            if (found === undefined) return { number, missing: true }
+            return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
+          })
+        }),
+      ensureChecks: async (number: number) => void scripted.checksAsked.push(number),
+      onHint: (heard: (number: number) => void) => {
+        listener = heard
+        return () => {}
+      },
+    } as unknown as Forge,
+  }
+  return scripted
+}
