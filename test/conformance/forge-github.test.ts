@@ -1,0 +1,12 @@
+import type { BranchName } from '../../src/ids.ts'
+import { openGithubForge } from '../helpers/github-forge.ts'
+import { forgeSuite } from './forge.ts'
+import { agentRow } from './store/rows.ts'
+
+forgeSuite('github', { mergesItself: false, hosted: true }, async () => {
+  const github = await openGithubForge({ name: 'a répo with 空白' })
+  // GitHub knows of no agents: whose a pull request is tells its branch.
+  const agent = agentRow({ branch: 'main.a' as BranchName })
+  await github.store.agents.insert(agent)
+  return { ...github, reviewer: 'human', merger: 'forge:robot', agentId: agent.id, cutOff: () => github.github.down() }
+})
