@@ -35,7 +35,7 @@ export async function readActions(client: Pick<GithubClient, 'pages'>, sha: stri
   if (runs === null) return null
   const latest = new Map<string, Run>()
   for (const run of runs) {
-    const key = `${run.workflow_id} ${run.event}`
+    const key = `${run.workflow_id} ${run.name} ${run.event}`
     if (run.id >= (latest.get(key)?.id ?? 0)) latest.set(key, run)
   }
   const contexts: Context[] = []
