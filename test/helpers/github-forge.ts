@@ -22,6 +22,8 @@ export interface GithubForgeFixture {
   readonly paths: Paths
   readonly remote: string
   readonly forge: Forge
+  /** What it was made with. */
+  readonly options: GithubForgeOptions
   /** May be changed: the forge reads them for each request. */
   readonly settings: { -readonly [Key in keyof GithubSettings]: GithubSettings[Key] }
   /** The token in use; may be changed as well. */
@@ -54,21 +56,21 @@ export async function openGithubForge(
   const log = createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } })
   const store = await openSqliteStore({ file: paths.database, log })
   const settings: GithubForgeFixture['settings'] = { trustedBots: [], copilotReview: false, reserve: 0.2, ...options.settings }
+  const forgeOptions: GithubForgeOptions = {
+    repository: { host: new URL(github.url).host, owner: github.owner, name: github.name, apiUrl: github.apiUrl, graphqlUrl: github.graphqlUrl },
+    token: async () => token.value,
+    settings: () => settings,
+    clock,
+    log,
+    userAgent: 'exomonad/test',
+    retryDelay: 2,
+    remote,
+    git,
+    store,
+  }
   const opened: Forge[] = []
   const open = (changed: Partial<GithubForgeOptions> = {}): Forge => {
-    const forge = createGithubForge({
-      repository: { host: new URL(github.url).host, owner: github.owner, name: github.name, apiUrl: github.apiUrl, graphqlUrl: github.graphqlUrl },
-      token: async () => token.value,
-      settings: () => settings,
-      clock,
-      log,
-      userAgent: 'exomonad/test',
-      retryDelay: 2,
-      remote,
-      git,
-      store,
-      ...changed,
-    })
+    const forge = createGithubForge({ ...forgeOptions, ...changed })
     opened.push(forge)
     return forge
   }
@@ -83,6 +85,7 @@ export async function openGithubForge(
     paths,
     remote,
     forge: open(),
+    options: forgeOptions,
     settings,
     token,
     lines,

@@ -9,7 +9,7 @@ export type Headers = Readonly<Record<string, string | number | undefined>>
 
 /** GitHub’s windows are an hour long: a limit that claims to last longer is a clock that is wrong. Milliseconds. */
 const LONGEST = 61 * 60_000
-/** What GitHub asks for at least after a secondary limit, and where it doesn’t say how long. Milliseconds. */
+/** What GitHub asks for where it doesn’t say how long to wait. Milliseconds. */
 const SHORTEST = 60_000
 
 export interface Limits {
@@ -86,7 +86,10 @@ export function createLimits({ clock, reserve }: { clock: () => number; reserve:
       return block(resource, until > now ? until : now + SHORTEST)
     },
 
-    askedToWait: (headers) => block('all', clock() + Math.max((numberIn(headers, 'retry-after') ?? 0) * 1000, SHORTEST)),
+    askedToWait(headers) {
+      const retryAfter = numberIn(headers, 'retry-after')
+      return block('all', clock() + (retryAfter === null ? SHORTEST : Math.max(retryAfter, 1) * 1000))
+    },
 
     budget: () => ({
       points: limits.graphql,
