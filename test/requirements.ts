@@ -96,8 +96,6 @@ export const PENDING: Partial<Record<RequirementId, string>> = {
 /** Parts of requirements that are shown as far as they go without accounts and real agent programs; the rest is pending. */
 export const PENDING_PARTS: Partial<Record<RequirementId, string>> = {
   'R001-07': 'fork and wait, and guidance on them (issue 5)',
-  'R004-09': 'asking Copilot for a review (the GitHub issue)',
-  'R004-16': 'the rate and limits of polling GitHub (the GitHub issue)',
 }
 
 /** The title of a test that shows a requirement: the id in front. */

@@ -101,6 +101,6 @@ async function chooseGithub({ git, store, environment, paths, config, access, to
     log,
     userAgent: `exomonad/${readVersion()}`,
   })
-  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, token: found.token.source }, 'pull requests are on GitHub')
+  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, letIn: found.token.source }, 'pull requests are on GitHub')
   return { forge, resume: async () => {} }
 }
