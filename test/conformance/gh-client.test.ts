@@ -114,6 +114,24 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect(required.stdout).not.toContain('nightly')
   })
 
+  it('tells what is one’s own and what one is asked to review', async () => {
+    const { github } = world
+    const number = await world.open('asked')
+    const mona = await ghFor(github, { token: github.addToken({ login: 'mona' }) })
+    onTestFinished(() => mona.close())
+    const requested = await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}/requested_reviewers`, {
+      method: 'POST',
+      headers: { authorization: `bearer ${github.token}` },
+      body: JSON.stringify({ reviewers: ['mona'] }),
+    })
+    expect(requested.status).toBe(201)
+    const own = (await gh.run(['pr', 'status'])).stdout
+    expect(own.slice(own.indexOf('Created by you'), own.indexOf('Requesting a code review'))).toContain('Add asked')
+    const asked = (await mona.run(['pr', 'status'])).stdout
+    expect(asked.slice(asked.indexOf('Requesting a code review'))).toContain('Add asked')
+    expect(asked).toContain('You have no open pull requests')
+  })
+
   it('opens, reviews, comments on, closes and reopens one', async () => {
     const { github } = world
     await world.commit('opened-by-gh', { 'opened.txt': 'opened\n' })
