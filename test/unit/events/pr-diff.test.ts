@@ -59,6 +59,36 @@ describe('diffPullRequest', () => {
     expect(diff(before, after).map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:tc:c2'])
   })
 
+  it('says that an outsider wrote, and not a word of what', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 12 }), fc.boolean(), (words, known) => {
+        const secret = `§${words}§`
+        const line = (id: string) => ({ id, path: 'src/a.ts', line: 3, body: secret, author: 'forge:stranger' as Actor })
+        const stranger = { author: 'forge:stranger' as Actor, authorName: 'stranger', body: secret, trusted: false }
+        const old = known ? pull({ reviews: [review({ ...stranger, comments: [line('1')] })] }) : pull()
+        const next = pull({ reviews: [review({ ...stranger, comments: [line('1'), line('2')] })], comments: [{ ...stranger, id: 'i', at: 2_000 }] })
+        const events = diff(old, next)
+        expect(events.map(({ type }) => type)).toEqual([known ? 'pr.thread_comment' : 'pr.review', 'pr.comment'])
+        for (const { payload } of events) expect(payload).toMatchObject({ trusted: false, author: 'stranger', body: '' })
+        expect(JSON.stringify(events)).not.toContain(JSON.stringify(secret).slice(1, -1))
+        if (!known) expect(events[0]?.payload).toMatchObject({ comments: [] })
+      }),
+    )
+  })
+
+  it('says at the first push after Copilot’s review that it was one, and at no other', () => {
+    const copilot = (commit: string) =>
+      review({ id: 'r9', author: 'forge:copilot-pull-request-reviewer[bot]', authorName: 'Copilot', state: 'commented', commit: sha(commit) })
+    const flag = (old: PullRequestSnapshot, next: PullRequestSnapshot) => diff(old, next).find(({ type }) => type === 'pr.pushed')?.payload
+    expect(flag(pull({ reviews: [copilot('a')] }), pull({ ...at('c'), reviews: [copilot('a')] }))).toMatchObject({
+      copilot_reviewed: true,
+      after_changes_requested: false,
+    })
+    expect(flag(pull(), pull({ ...at('c'), reviews: [copilot('a')] }))).toMatchObject({ copilot_reviewed: true })
+    expect(flag(pull({ ...at('c'), reviews: [copilot('a')] }), pull({ ...at('d'), reviews: [copilot('a')] }))).toMatchObject({ copilot_reviewed: false })
+    expect(flag(pull({ reviews: [review()] }), pull({ ...at('c'), reviews: [review()] }))).toMatchObject({ copilot_reviewed: false })
+  })
+
   it('leaves out the comments of the owner itself', () => {
     const comment = (id: string, author: Actor) => ({ id, author, authorName: 'x', body: 'hi', at: 2_000, trusted: true })
     expect(types(pull(), pull({ comments: [comment('1', OWNER), comment('2', 'human')] }))).toEqual(['pr.comment'])

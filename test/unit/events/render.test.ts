@@ -101,6 +101,26 @@ describe('createRenderer', () => {
     }
   })
 
+  it('says after which review was pushed, and that Copilot does not look again', async () => {
+    const pushed = (more: object) => render('pr.pushed', toParent, 'x', { title: 'Add login', ...more })
+    expect(await pushed({ after_changes_requested: true, copilot_reviewed: false })).toMatch(
+      /^\[FIXES PUSHED\] .* after changes had been requested: a{10} → b{10}\.\nLook again/,
+    )
+    expect(await pushed({ after_changes_requested: false, copilot_reviewed: true })).toMatch(
+      /after a review by Copilot: .*\nCopilot does not look again by itself.*\nLook again/,
+    )
+  })
+
+  it('says what is the matter with the forge, until when, and what a person can do', async () => {
+    const trouble = (more: object) => render('forge.trouble', toHuman, 'api.github.com can’t be reached.', { forge: 'GitHub', ...more })
+    expect(await trouble({ retry_at: '2026-01-05T12:30:00.000Z' })).toBe(
+      "[FORGE] GitHub can't be used: api.github.com can’t be reached.\nIt is tried again at 2026-01-05T12:30:00.000Z. Nothing is lost: what happened meanwhile is told when it can be read again.",
+    )
+    expect(await trouble({ code: 'FORGE_DENIED' })).toContain('`exomonad doctor` tells what is missing')
+    expect(await render('forge.recovered', toHuman, '', { forge: 'GitHub', minutes: 1 })).toBe('[FORGE] GitHub can be used again, after a minute.')
+    expect(await render('forge.recovered', toHuman, '', { forge: 'GitHub', minutes: 61 })).toBe('[FORGE] GitHub can be used again, after 61 minutes.')
+  })
+
   it('shows the end of the log of failed checks', async () => {
     const log = Array.from({ length: 2000 }, (_, index) => `line ${index}`).join('\n')
     const text = await render('ci.failed', toOwner, log)

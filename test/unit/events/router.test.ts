@@ -103,6 +103,14 @@ describe('route', () => {
     expect(recipients(event('pr.pushed', 'main.auth', { after_changes_requested: true }), family)).toEqual(['main'])
   })
 
+  it('tells the parent of a push after Copilot’s review, which it does not look at by itself', () => {
+    expect(recipients(event('pr.pushed', 'main.auth', { after_changes_requested: false, copilot_reviewed: true }), family)).toEqual(['main'])
+  })
+
+  it('tells the human alone of a forge that can’t be used, and that it can again', () => {
+    for (const type of ['forge.trouble', 'forge.recovered'] as const) expect(recipients(event(type, null), family)).toEqual(['human'])
+  })
+
   it('finds owner and parent by branch where no agent filed the pull request', () => {
     const of = (head: string, base: string) => recipients(event('pr.conflict', null, { head, base }), family)
     expect(of('main.auth.login', 'main.auth')).toEqual(['main.auth.login', 'main.auth'])
