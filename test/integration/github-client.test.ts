@@ -329,6 +329,21 @@ describe('weather', () => {
     })
   })
 
+  it('reads no answer without end', async () => {
+    const { client } = await open((_, response) => {
+      const more = (): void => {
+        while (response.write('x'.repeat(1024 * 1024)));
+        response.once('drain', more)
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      more()
+    })
+    expect(await failure(client.rest(PULL, { pull_number: 7 }))).toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      message: expect.stringContaining('more than 32 MB'),
+    })
+  })
+
   it('reads texts where texts were asked for', async () => {
     const { client, asked } = await open((_, response) =>
       response.writeHead(200, { 'content-type': 'application/vnd.github.diff; charset=utf-8' }).end('diff --git'),

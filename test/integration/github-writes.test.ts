@@ -98,7 +98,7 @@ describe('filing on GitHub', () => {
   it('creates nothing where it could not be read whether there is one', async () => {
     const { forge, github, grow, wanted, asked } = await start()
     const head = await grow('main.a', { 'a.txt': 'a' })
-    github.fail(/PullRequestsOfHeads/, { kind: 'partial' }, 9)
+    github.fail(/PullRequestsOfHeads/, { kind: 'garbage' }, 9)
     await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     expect(asked(CREATE)).toBe(0)
   })

@@ -32,7 +32,7 @@ export interface GithubClientOptions {
   readonly log: Log
   /** The program and its version, as GitHub wants to be told. */
   readonly userAgent: string
-  /** First pause after a failure that may pass; doubles. Milliseconds, default 1,000. Tests shorten it. */
+  /** First pause after a failure that may pass, and between writes; the next ones are longer. Milliseconds, default 1,000. Tests shorten it. */
   readonly retryDelay?: number
 }
 

@@ -99,6 +99,8 @@ export function createMerging({
       if (tries > 0) await pause(tries)
       const pull = await lookAt(client, options.number)
       const found = inTheWay(pull, options.expectedHead)
+      // Just after a push GitHub may still show the head before it.
+      if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found
       const sent = await send(options, pull)
       if ('kind' in sent) {
