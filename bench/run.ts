@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
 import { measureAgents } from './agents.ts'
 import { renderTable, type Figure } from './figures.ts'
+import { measureForge } from './forge.ts'
 import { measureHook } from './hook.ts'
 import { measureMailbox } from './mailbox.ts'
 import { measureMcp } from './mcp.ts'
@@ -12,7 +13,7 @@ import { measureThousand } from './thousand.ts'
 /**
  * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its floor measured in the same run;
  * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl;
- * `agents`, only by its name, the agent CLIs of `npm run agent-clis`.
+ * `forge` (following pull requests on GitHub) and `agents` run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -21,10 +22,11 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mailbox: measureMailbox,
   mcp: measureMcp,
   thousand: measureThousand,
+  forge: measureForge,
   agents: measureAgents,
 }
-/** Takes the real agent CLIs and most of an hour. */
-const ONLY_BY_NAME: ReadonlySet<string> = new Set(['agents'])
+/** Minutes for the one; the real agent CLIs and most of an hour for the other. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set(['forge', 'agents'])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
 const unknown = wanted.filter((name) => !(name in MEASUREMENTS))

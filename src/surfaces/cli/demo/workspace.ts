@@ -91,7 +91,7 @@ ${Object.entries(variables)
   .join('\n')}
 if [ "$1" = down ] && [ -e ${quote(githubPid)} ]; then
   ${quote(process.execPath)} ${quote(programFile('bin'))} "$@" || exit
-  kill -TERM -- "-$(cat ${quote(githubPid)})"
+  kill -TERM "-$(cat ${quote(githubPid)})"
   exec rm -f ${quote(githubPid)}
 fi
 exec ${quote(process.execPath)} ${quote(programFile('bin'))} "$@"

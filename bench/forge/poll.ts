@@ -1,0 +1,132 @@
+/**
+ * The poller and the GitHub forge over HTTP, for a simulated hour, as a process of its own: `node poll.ts COUNT` prints `Measured` as JSON.
+ * Time is virtual, the calls are real.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { createGithubForge } from '../../src/adapters/forge/github/forge.ts'
+import { openGit } from '../../src/adapters/git/open.ts'
+import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
+import { configSchema } from '../../src/config/schema.ts'
+import { createPoller } from '../../src/events/poller.ts'
+import { createPublisher } from '../../src/events/publisher.ts'
+import { asBranchName, newDeliveryId } from '../../src/ids.ts'
+import { silentLog } from '../../src/log.ts'
+import { tempRepository } from '../../test/helpers/temp-repository.ts'
+import { virtualTime } from '../../test/helpers/virtual-time.ts'
+import { agentRow } from '../rows.ts'
+import type { Counted, Order, Place } from './github.ts'
+
+/** Of an hour of looks, 60 s apart; and of one round of a REST call per pull request and kind, for the same. */
+export interface Measured {
+  readonly points: number
+  readonly calls: number
+  /** Milliseconds of CPU for a look at all. */
+  readonly cpu: number
+  /** Resident set at the end, MB. */
+  readonly memory: number
+  readonly events: number
+  readonly restCalls: number
+  readonly restCpu: number
+}
+
+const CYCLE = 60_000
+const CYCLES = 60
+/** What a poller reads over REST of each pull request. */
+const KINDS = ['pulls/N', 'pulls/N/reviews', 'pulls/N/comments', 'issues/N/comments', 'commits/SHA/status', 'commits/SHA/check-runs'] as const
+
+const count = Number(process.argv[2])
+const time = virtualTime(Date.now())
+const server = fork(join(import.meta.dirname, 'github.ts'), [String(count)], { stdio: 'inherit' })
+const heard = async <Answer>(): Promise<Answer> => ((await once(server, 'message')) as [Answer])[0]
+const tell = async (kind: Order['kind']): Promise<Counted> => {
+  const answer = heard<Counted>()
+  server.send({ kind, at: time.clock() } satisfies Order)
+  return answer
+}
+const place = await heard<Place>()
+const folder = mkdtempSync(join(tmpdir(), 'bench-poll-'))
+const repository = await tempRepository()
+const log = silentLog()
+const store = await openSqliteStore({ file: join(folder, 'store.db'), log })
+try {
+  process.stdout.write(`${JSON.stringify(await measure())}\n`)
+} finally {
+  await store.close()
+  server.disconnect()
+  await once(server, 'exit')
+  repository.remove()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(): Promise<Measured> {
+  await store.transaction(async (tx) => {
+    for (let index = 0; index < count; index++) {
+      const branch = asBranchName(`main.p${index}`)
+      await tx.agents.insert(agentRow({ name: `p${index}`, branch, kind: 'worker', parentId: null, depth: 1, state: 'idle', endedAt: null }))
+    }
+  })
+  const { owner, name, apiUrl, graphqlUrl, token } = place
+  const forge = createGithubForge({
+    repository: { host: new URL(apiUrl).host, owner, name, apiUrl, graphqlUrl },
+    remote: 'origin',
+    git: openGit({ commonDir: join(repository.path, '.git'), environment: repository.env }),
+    store,
+    token: async () => token,
+    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0 }),
+    clock: time.clock,
+    log,
+    userAgent: 'exomonad-bench',
+  })
+  // Words for agents are made elsewhere: here nothing is routed.
+  const publisher = createPublisher({ store, renderer: { render: async () => '', renderPrompt: async () => '' }, clock: time.clock, log, newDeliveryId })
+  const config = configSchema.parse({ forge: { poll_active: CYCLE / 1000, poll_idle: CYCLE / 1000 } })
+  const poller = createPoller({ forge, store, publisher, config: () => config, clock: time.clock, log, timers: time.timers })
+  const settled = (): Promise<void> => poller.poll([])
+  poller.start()
+  // The first looks, with mergeability not worked out yet, are not what an hour costs.
+  await time.pass(5 * CYCLE, settled)
+  const followed = (await store.snapshots.list('pull:')).size
+  if (followed !== count) throw new Error(`${followed} of ${count} pull requests are followed`)
+
+  await tell('count')
+  const before = await lastEvent()
+  const started = process.cpuUsage()
+  for (let cycle = 0; cycle < CYCLES; cycle++) {
+    await tell('change')
+    await time.pass(CYCLE, settled)
+  }
+  const { user, system } = process.cpuUsage(started)
+  const { points, calls } = await tell('count')
+  const memory = process.memoryUsage().rss / 2 ** 20
+  const events = (await lastEvent()) - before
+  await poller.stop()
+  await forge.dispose()
+  const rest = await overRest()
+  return { points, calls, cpu: (user + system) / 1000 / CYCLES, memory, events, restCalls: rest.calls * CYCLES, restCpu: rest.cpu }
+}
+
+const lastEvent = async (): Promise<number> => (await store.events.list({ last: 1 }))[0]?.seq ?? 0
+
+async function overRest(): Promise<{ calls: number; cpu: number }> {
+  const pulls = [...(await store.snapshots.list('pull:')).values()].map(({ snapshot }) => snapshot as { number: number; head: { sha: string } })
+  const paths = pulls.flatMap(({ number, head }) => KINDS.map((kind) => kind.replace('N', String(number)).replace('SHA', head.sha)))
+  const headers = { authorization: `bearer ${place.token}`, 'user-agent': 'exomonad-bench' }
+  await tell('count')
+  const started = process.cpuUsage()
+  const next = paths.values()
+  const worker = async (): Promise<void> => {
+    for (const path of next) {
+      const response = await fetch(`${place.apiUrl}/repos/${place.owner}/${place.name}/${path}`, { headers })
+      if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+      await response.json()
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  const { user, system } = process.cpuUsage(started)
+  return { calls: (await tell('count')).calls, cpu: (user + system) / 1000 }
+}
