@@ -62,7 +62,7 @@ describe('exomonad init with GitHub', () => {
     expect(again.stdout).toContain(`github: octo/widgets on ${hostOf(fake)}, remote origin, as robot (token: the variable GH_ENTERPRISE_TOKEN)`)
     expect(again.stdout).toContain('.github/workflows/ci.yml:3 runs on pull requests against')
     expect(again.stdout).not.toContain(fake.token)
-  }, 120_000)
+  }, 240_000)
 
   it('chooses the local forge and says why where no token is found or GitHub refuses it; asked for GitHub it refuses', async () => {
     const { tree, fake, init, config } = await prepare()
@@ -76,7 +76,7 @@ describe('exomonad init with GitHub', () => {
     expect(code).toBe(0)
     expect(json.forge).toMatchObject({ kind: 'local', why: expect.stringContaining('refuses the token'), missing: [] })
     expect(config()).toContain('# [forge]\n# kind = "github"')
-  }, 120_000)
+  }, 240_000)
 
   it('makes no request where no remote is on GitHub, or where the local forge is asked for', async () => {
     const { tree, fake, init } = await prepare()
@@ -90,7 +90,7 @@ describe('exomonad init with GitHub', () => {
     expect(stdout).toContain('local: no remote is on GitHub: origin is no address of GitHub')
     expect(fake.calls).toEqual([])
     expect(await init(['--forge', 'elsewhere'])).toMatchObject({ code: 2 })
-  }, 120_000)
+  }, 240_000)
 
   it('leaves a configuration that is there as it is, and says how to change it', async () => {
     const { fake, init, config } = await prepare()
@@ -101,7 +101,7 @@ describe('exomonad init with GitHub', () => {
     expect(auto.stdout).toContain('write [forge] kind = "github" there, then `exomonad daemon stop`')
     expect((await init(['--forge', 'github', '--json'])).json.forge).toMatchObject({ kind: 'local', change: expect.stringContaining('is left as it is') })
     expect(config()).toBe(before)
-  }, 120_000)
+  }, 240_000)
 
   it('goes on where GitHub can’t be reached, and says that nothing was checked', async () => {
     const { fake, init } = await prepare()
@@ -109,5 +109,5 @@ describe('exomonad init with GitHub', () => {
     const { code, json } = await init(['--json'], { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) })
     expect(code).toBe(0)
     expect(json.forge).toMatchObject({ kind: 'github', account: null, why: expect.stringContaining('what the token may do was not checked') })
-  }, 120_000)
+  }, 240_000)
 })

@@ -7,10 +7,11 @@ import { asExomonadError } from '../../errors.ts'
 import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { diagnoseAgents } from './doctor-agents.ts'
+import { diagnoseForge } from './doctor-forge.ts'
 import { trustSubject } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
 
-/** What the set-up of one repository needs: configuration, trust, agent programs, permissions, room, remotes. */
+/** What the set-up of one repository needs: configuration, trust, agent programs, permissions, room, remotes, forge. */
 export async function diagnoseRepository(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
   const [config, diagnosis] = await configuration(context, located)
   const groups = await Promise.all([
@@ -18,6 +19,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
     diagnoseAgents(context, config, located),
     permissions(context, located),
     remotes(context, located),
+    diagnoseForge(context, config, located),
     store(located),
   ])
   return [diagnosis, ...groups.flat()]

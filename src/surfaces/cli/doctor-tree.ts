@@ -7,6 +7,7 @@ import type { CliContext } from './context.ts'
 import { subjectOf } from './daemon.ts'
 import { ensureDaemon } from './daemon-process.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
+import { forgeWords } from './forge-words.ts'
 import { readHealth } from './health.ts'
 import type { LocatedRepository } from './locate.ts'
 import { plural } from './quantity.ts'
@@ -27,7 +28,7 @@ export async function diagnoseTree(context: CliContext, located: LocatedReposito
   try {
     const client = await context.client({ start: false })
     const view = await client.callTool<TreeView>('tree', {})
-    return [daemon, ...agents(view), ...(await leftovers(context, located, view))]
+    return [daemon, ...weather(view), ...agents(view), ...(await leftovers(context, located, view))]
   } catch (error) {
     return [daemon, { subject: 'tree', status: 'problem', found: asExomonadError(error).message }]
   }
@@ -51,6 +52,12 @@ async function withoutDaemon(context: CliContext, located: LocatedRepository): P
       },
     },
   ]
+}
+
+/** What keeps the daemon from its forge, as it was told: the token it has may be another than the one in this shell. */
+function weather({ forge }: TreeView): Diagnosis[] {
+  const found = forgeWords(forge)
+  return found === null ? [] : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
 }
 
 const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)]

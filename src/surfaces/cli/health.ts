@@ -8,6 +8,8 @@ export interface Health {
   readonly version: string
   readonly repository: string
   readonly uptime_seconds?: number
+  /** Kind of the forge it works with. */
+  readonly forge?: string
 }
 
 /** Null where nobody answers on the socket within the limit (milliseconds). */
