@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import { createFile } from '../../src/adapters/forge/github/writing/file.ts'
+import { ExomonadError } from '../../src/errors.ts'
 import type { AgentId, BranchName, Sha } from '../../src/ids.ts'
+import type { Fault } from '../fixtures/github/fake.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'
 import { verifies } from '../requirements.ts'
 
@@ -60,6 +62,21 @@ async function start(options: Parameters<typeof openGithubForge>[0] = {}) {
 
 const CREATE = /POST \S*\/pulls$/
 const MERGE = /PUT \S*\/merge$/
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'status', status: 502 },
+  { kind: 'drop', after: true },
+  { kind: 'garbage' },
+  { kind: 'status', status: 504, after: true },
+  { kind: 'secondary', retryAfter: null },
+  { kind: 'drop' },
+  { kind: 'status', status: 500, after: true },
+]
+
+const settled = (result: Awaited<ReturnType<Forge['settleMerge']>>): Sha => {
+  if (result.kind === 'merged') return result.head
+  throw new ExomonadError('FORGE_UNAVAILABLE', result.kind)
+}
 
 describe('filing on GitHub', () => {
   it(verifies('R004-08', 'takes over the open pull request of a branch, whoever opened it and whatever its base'), async () => {
@@ -249,6 +266,43 @@ describe('merging on GitHub', () => {
     github.removePull(number)
     await expect(merge(number, head)).rejects.toMatchObject({ code: 'PR_NOT_FOUND' })
     await expect(forge.retarget(number, name('main'))).rejects.toMatchObject({ code: 'PR_NOT_FOUND' })
+  })
+})
+
+describe('bad weather', () => {
+  it('leaves one pull request and one merge of each, whatever fails in between', async () => {
+    const time = { ahead: 0 }
+    const { forge, github, grow, wanted, merge, git, remote } = await start({ clock: () => Date.now() + time.ahead })
+    const grown: { branch: string; head: Sha }[] = []
+    for (const branch of ['main.a', 'main.b', 'main.c']) grown.push({ branch, head: await grow(branch, { [`${branch}.txt`]: 'x' }) })
+    for (const fault of FAULTS) for (const match of [CREATE, MERGE, /GET \S*\/pulls\/\d+$/, /PullRequestsOfHeads/, /\/commits/]) github.fail(match, fault)
+
+    /** As core and the poller do: later, when the forge says so. */
+    const insist = async <T>(work: () => Promise<T>): Promise<T> => {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await work()
+        } catch (error) {
+          const { code, facts } = error as ExomonadError
+          if (code !== 'FORGE_UNAVAILABLE' || tries > 60) throw error
+          time.ahead += Math.max(0, Number(facts['retry_at'] ?? 0) - Date.now() - time.ahead)
+        }
+      }
+    }
+    for (const { branch, head } of grown) {
+      const filed = await insist(() => forge.file(wanted(branch, head)))
+      if (filed.kind !== 'filed') throw new Error(filed.kind)
+      const result = await insist(() => merge(filed.number, head, { strategy: 'squash' }))
+      if (result.kind !== 'merged') {
+        expect(result).toEqual({ kind: 'not_open', state: 'merged' })
+        expect(await insist(async () => settled(await forge.settleMerge({ number: filed.number, prepared: null, by: 'human' })))).toBe(head)
+      }
+    }
+    expect([...github.state.pulls.values()].map(({ number, merged, headRef }) => ({ number, merged, headRef }))).toEqual(
+      grown.map(({ branch }, index) => ({ number: index + 1, merged: true, headRef: branch })),
+    )
+    await git.fetch(remote, [name('main')])
+    expect(await git.countCommits((await git.resolve('main'))!, (await git.resolve(`refs/remotes/${remote}/main`))!)).toBe(3)
   })
 })
 

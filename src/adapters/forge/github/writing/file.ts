@@ -96,7 +96,7 @@ export function createFile({
     }
     // GitHub’s lists may be a moment behind.
     for (let tries = 0; result === 'exists' && tries < TRIES; tries++) {
-      if (tries > 0) await pause(tries)
+      if (tries > 0) await pause(tries - 1)
       const existing = await openFor(head, base)
       if (existing !== undefined) result = await update(existing, wanted)
     }

@@ -8,8 +8,8 @@ import type { Pause } from './pause.ts'
 import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
 import { isLost, refusalIn } from './refusal.ts'
 
-/** How often a base that moves, or a mergeability that is not known, is tried anew: about a minute. */
-const TRIES = 6
+/** How often a base that moves, or a mergeability that is not known, is tried: for about a quarter of a minute. */
+const TRIES = 5
 /** How often a merge whose answer was lost is looked for. */
 const LOOKS = 3
 
@@ -69,7 +69,7 @@ export function createMerging({
 
   const confirm = async ({ number, expectedHead }: MergeOptions, lost: ExomonadError): Promise<MergeResult> => {
     for (let looks = 0; looks < LOOKS; looks++) {
-      if (looks > 0) await pause(looks)
+      if (looks > 0) await pause(looks - 1)
       const pull = await lookAt(client, number).catch(() => undefined)
       if (pull?.merged === true && pull.head.sha === expectedHead) return mergedAs(pull)
     }
@@ -96,7 +96,7 @@ export function createMerging({
   const merge = async (options: MergeOptions): Promise<MergeResult> => {
     let words = ''
     for (let tries = 0; tries < TRIES; tries++) {
-      if (tries > 0) await pause(tries)
+      if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, options.number)
       const found = inTheWay(pull, options.expectedHead)
       // Just after a push GitHub may still show the head before it.

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Waits before another try: each time twice as long. */
-export type Pause = (tries: number) => Promise<void>
+/** Waits before another try, each time twice as long. `pauses`: how many there were. */
+export type Pause = (pauses: number) => Promise<void>
 
 export const createPause =
   (retryDelay = 1000): Pause =>
-  (tries) =>
-    wait(retryDelay * 2 ** tries)
+  (pauses) =>
+    wait(retryDelay * 2 ** pauses)
