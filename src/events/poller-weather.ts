@@ -14,6 +14,8 @@ export interface Weather {
   works(): Promise<void>
   /** Until then (steady clock) nothing is tried without being asked to. */
   heldUntil(): number
+  /** The last call failed. */
+  inDoubt(): boolean
   /** Tries again at once. */
   forget(): void
 }
@@ -61,6 +63,7 @@ export function createWeather(deps: {
 
   return {
     heldUntil: () => held,
+    inDoubt: () => failing !== null,
     forget: () => {
       hold = 0
       held = -Infinity

@@ -116,6 +116,12 @@ export function createPoller(deps: PollerDeps): Poller {
     return heads.length === 0 ? 'not asked' : 'answered'
   }
 
+  /** Where none of them can be read: is it they, or the forge? A call that fails as a whole tells why. */
+  const probe = async (): Promise<boolean> => {
+    const heads = [...(await records.heads())].slice(0, 1)
+    return (await tried(() => forge.find({ state: 'open', heads }))) !== undefined
+  }
+
   /** The clock was set, or the machine slept: all is looked at, and what nobody could do meanwhile is not held against anybody. */
   const settleJump = async (config: Config['forge']): Promise<void> => {
     const jump = steady.takeJump()
@@ -148,9 +154,13 @@ export function createPoller(deps: PollerDeps): Poller {
     const searched = all || steady.now() >= searchedAt + cadence.idle ? await search() : 'not asked'
     if (searched === 'failed') return
     const numbers = await pick(all, cadence)
+    let answered = searched === 'answered'
+    if (!answered && weather.inDoubt() && !(answered = await probe())) return
     const read = numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
     if (read === undefined || stopped) return
-    if (searched === 'answered' || read.answer.some((result) => !('unknown' in result))) await weather.works()
+    answered ||= read.answer.some((result) => !('unknown' in result))
+    if (!answered && numbers.length > 0 && !(answered = await probe())) return
+    if (answered) await weather.works()
     for (const number of numbers) wanted.delete(number)
     const options = { config, repository: name }
     const known = await reading.take(read.answer, options)

@@ -12,7 +12,7 @@ export interface ScriptedForge {
   readonly checksAsked: number[]
   /** Calls so far, failed ones included. */
   attempts: number
-  /** While set, every call fails with it. */
+  /** While set, every call fails with it, or answers that it is unknown. */
   failure: Error | undefined
   budget: ForgeBudget | null
   identity: string
@@ -48,15 +48,18 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
           const found = [...scripted.truth].filter(([, pull]) => typeof pull !== 'string' && pull.state === state && heads?.includes(pull.head.branch))
           return found.map(([number]) => number)
         }),
-      snapshots: (numbers: readonly number[]) =>
-        answer(() => {
-          scripted.looks.push([...numbers])
-          return numbers.map((number): SnapshotResult => {
-            const found = scripted.truth.get(number)
-            if (found === undefined) return { number, missing: true }
-            return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
-          })
-        }),
+      // A read that fails is unknown, as on both forges: why is told by what throws.
+      snapshots: async (numbers: readonly number[]) => {
+        scripted.attempts++
+        const { failure } = scripted
+        if (failure !== undefined) return numbers.map((number): SnapshotResult => ({ number, unknown: failure.message }))
+        scripted.looks.push([...numbers])
+        return numbers.map((number): SnapshotResult => {
+          const found = scripted.truth.get(number)
+          if (found === undefined) return { number, missing: true }
+          return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
+        })
+      },
       ensureChecks: async (number: number) => void scripted.checksAsked.push(number),
       onHint: (heard: (number: number) => void) => {
         listener = heard

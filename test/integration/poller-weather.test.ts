@@ -80,6 +80,17 @@ describe('a forge that can’t be used', () => {
     expect(await tree.types()).toContain('forge.recovered')
   })
 
+  it('by its limits is told to be back when they are reset, although nothing is due', async () => {
+    tree.forge.truth.set(3, pull({ reviews: [review({ state: 'approved' })], reviewDecision: 'approved' }))
+    await tree.pass(60)
+    tree.forge.budget = { points: null, requests: null, blockedUntil: tree.time.clock() + 600_000, slowdown: 1 }
+    await tree.pass(599)
+    expect(await knownWeather(tree.store)).toMatchObject({ retryAt: tree.forge.budget.blockedUntil })
+    tree.forge.budget = null
+    await tree.pass(40)
+    expect((await weatherEvents()).map(({ type }) => type)).toEqual(['forge.trouble', 'forge.recovered'])
+  })
+
   it('because the token was revoked is told of at once, also in the middle of an outage', async () => {
     tree.forge.failure = denied()
     await tree.pass(31)
