@@ -6,14 +6,17 @@ import type { FullPull, RawCheckRun, RawReview, RawState, RawStatus } from '../.
 import { createCache } from '../../../src/adapters/forge/github/reading/cache.ts'
 import { fromGraphql, toChecks } from '../../../src/adapters/forge/github/reading/checks.ts'
 import { endOfLog } from '../../../src/adapters/forge/github/reading/log-ends.ts'
+import { findPulls } from '../../../src/adapters/forge/github/reading/find.ts'
 import { inPages } from '../../../src/adapters/forge/github/reading/pages.ts'
 import { fullLook, ofHeads, QUERIES, STATES } from '../../../src/adapters/forge/github/reading/queries.ts'
 import { toComments, toReviews, type Readers } from '../../../src/adapters/forge/github/reading/reviews.ts'
 import { toSnapshot } from '../../../src/adapters/forge/github/reading/to-snapshot.ts'
+import { readStates } from '../../../src/adapters/forge/github/reading/tier-one.ts'
+import { readPulls } from '../../../src/adapters/forge/github/reading/tier-two.ts'
 import { accountOf, createTrust } from '../../../src/adapters/forge/github/reading/trusted.ts'
 import { markReview, readMark } from '../../../src/adapters/forge/github/review-mark.ts'
 import { ExomonadError } from '../../../src/errors.ts'
-import { parseAgentId, type AgentId } from '../../../src/ids.ts'
+import { asBranchName, parseAgentId, type AgentId } from '../../../src/ids.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
@@ -460,5 +463,79 @@ describe('reading in pages', () => {
     })
     expect(asked).toBe(1)
     expect([...results.values()]).toEqual(Array.from({ length: 4 }, () => ({ unknown: 'away' })))
+  })
+})
+
+describe('an answer with a part missing', () => {
+  type Told = { readonly data: unknown; readonly errors?: readonly { type: string | null; message: string; path: (string | number)[] }[] }
+  const answering = (...answers: readonly Told[]) => {
+    const asked: Readonly<Record<string, unknown>>[] = []
+    return {
+      asked,
+      graphql: async <Data>(_: string, variables: Readonly<Record<string, unknown>> = {}) => {
+        const { data, errors = [] } = answers[asked.push(variables) - 1]!
+        return { data: data as Data, errors }
+      },
+    }
+  }
+  const broken = (...path: (string | number)[]) => ({ type: null, message: 'Something went wrong', path })
+  const list = <Node>(...nodes: Node[]) => ({ nodes, pageInfo: { hasNextPage: false, endCursor: null } })
+  const rawPull = (changes: object = {}) => ({
+    ...state(),
+    ...full(),
+    contexts: undefined,
+    reviews: list(),
+    comments: list(),
+    statusCheckRollup: null,
+    ...changes,
+  })
+
+  it('makes only those unknown that it touches', async () => {
+    const client = answering({
+      data: { nodes: [state({ id: 'A' }), null, state({ id: 'C' }), null] },
+      errors: [broken('nodes', 2, 'baseRef'), broken('nodes', 1)],
+    })
+    expect([...(await readStates(client, ['A', 'B', 'C', 'D'])).values()]).toEqual([
+      { value: state({ id: 'A' }) },
+      { unknown: expect.stringContaining('Something went wrong') },
+      { unknown: expect.stringContaining('Something went wrong') },
+      { unknown: expect.any(String) },
+    ])
+  })
+
+  it('makes everything unknown where it does not say what it is about', async () => {
+    const client = answering({ data: { nodes: [state({ id: 'A' })] }, errors: [broken()] })
+    expect(await readStates(client, ['A'])).toEqual(new Map([['A', { unknown: expect.any(String) }]]))
+  })
+
+  it('is no failure where the token may not read checks, and “missing” only where GitHub says so of the pull request itself', async () => {
+    const forbidden = { type: 'FORBIDDEN', message: 'Resource not accessible', path: ['repository', 'p0', 'statusCheckRollup'] }
+    const notFound = { type: 'NOT_FOUND', message: 'Could not resolve', path: ['repository', 'p1'] }
+    const client = answering({
+      data: { repository: { databaseId: 1, p0: rawPull(), p1: null, p2: rawPull({ reviews: null }) } },
+      errors: [forbidden, notFound, { ...notFound, path: ['repository', 'p2', 'reviews'] }],
+    })
+    const results = await readPulls(client, [10, 11, 12], () => true)
+    expect(results.get(10)).toMatchObject({ value: { checksDenied: true, contexts: [] } })
+    expect(results.get(11)).toEqual({ missing: true })
+    expect(results.get(12)).toHaveProperty('unknown')
+  })
+
+  it('is not believed where another repository has the name by now', async () => {
+    const client = answering({ data: { repository: { databaseId: 2, p0: rawPull() } } })
+    expect(await readPulls(client, [10], (id) => id === 1)).toEqual(new Map([[10, { unknown: expect.stringContaining('Another repository') }]]))
+  })
+
+  it('makes a search fail, which else goes on to the last page', async () => {
+    const page = (numbers: number[], endCursor: string | null) => ({
+      pageInfo: { hasNextPage: endCursor !== null, endCursor },
+      nodes: numbers.map((number) => ({ number, isCrossRepository: number === 5 })),
+    })
+    const pages = [{ data: { repository: { h0: page([9, 5], 'x'), h1: page([7], null) } } }, { data: { repository: { pullRequests: page([8], null) } } }]
+    const client = answering(...pages)
+    expect(await findPulls(client, { heads: [asBranchName('a'), asBranchName('b')], state: 'open' })).toEqual([7, 8, 9])
+    expect(client.asked[1]).toEqual({ states: ['OPEN'], head: 'a', after: 'x' })
+    const partly = answering({ ...pages[0]!, errors: [broken('repository', 'h1')] })
+    await expect(findPulls(partly, { heads: [asBranchName('a')] })).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
   })
 })
