@@ -12,10 +12,10 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
   beforeAll(async () => {
     world = await githubWithCommits()
     world.github.addUser('mona', 'write')
-    gh = await ghFor(world.github)
+    gh = ghFor(world.github)
   })
   afterAll(async () => {
-    await gh.close()
+    gh.remove()
     await world.close()
   })
 
@@ -117,8 +117,8 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
   it('tells what is one’s own and what one is asked to review', async () => {
     const { github } = world
     const number = await world.open('asked')
-    const mona = await ghFor(github, { token: github.addToken({ login: 'mona' }) })
-    onTestFinished(() => mona.close())
+    const mona = ghFor(github, { token: github.addToken({ login: 'mona' }) })
+    onTestFinished(() => mona.remove())
     const requested = await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}/requested_reviewers`, {
       method: 'POST',
       headers: { authorization: `bearer ${github.token}` },
@@ -142,8 +142,8 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect((await gh.run(['pr', 'diff', String(number)])).stdout).toContain('+opened')
     expect((await gh.run(['pr', 'comment', String(number), '--body', 'Hello.'])).code).toBe(0)
     expect((await gh.run(['pr', 'review', String(number), '--approve'])).stderr).toMatch(/approve your own pull request/i)
-    const mona = await ghFor(github, { token: github.addToken({ login: 'mona' }) })
-    onTestFinished(() => mona.close())
+    const mona = ghFor(github, { token: github.addToken({ login: 'mona' }) })
+    onTestFinished(() => mona.remove())
     expect((await mona.run(['pr', 'review', String(number), '--approve', '--body', 'Fine.'])).code).toBe(0)
     expect(github.state.reviews.filter(({ pull }) => pull === number)).toMatchObject([{ author: 'mona', state: 'APPROVED', body: 'Fine.' }])
     expect((await gh.run(['pr', 'close', String(number)])).code).toBe(0)
@@ -173,8 +173,8 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
   it('is told of a token that was revoked', async () => {
     const token = world.github.addToken({ login: 'mona' })
     world.github.revokeToken(token)
-    const revoked = await ghFor(world.github, { token })
-    onTestFinished(() => revoked.close())
+    const revoked = ghFor(world.github, { token })
+    onTestFinished(() => revoked.remove())
     const { code, stderr } = await revoked.run(['pr', 'list'])
     expect(code).not.toBe(0)
     expect(stderr).toMatch(/401|Bad credentials/)
