@@ -28,6 +28,11 @@ beforeAll(async () => {
   github.addHook({ url: endpoint.url, secret: SECRET })
   const number = await world.open('feature')
   await world.commit('feature', { 'feature.txt': 'better\n' })
+  await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}/requested_reviewers`, {
+    method: 'POST',
+    headers: { authorization: `bearer ${github.token}` },
+    body: JSON.stringify({ reviewers: ['mona'] }),
+  })
   const mona = github.as('mona')
   await mona.comment(number, 'What for?')
   const review = await mona.review(number, { state: 'CHANGES_REQUESTED', body: 'No.', comments: [{ path: 'feature.txt', line: 1, body: 'Here.' }] })
@@ -66,7 +71,7 @@ describe('deliveries', () => {
 
   it('come in the order in which things happened', () => {
     const actions = told.filter(({ event }) => event === 'pull_request').map(({ payload }) => payload['action'])
-    expect(actions).toEqual(['opened', 'synchronize', 'edited', 'closed', 'reopened', 'closed'])
+    expect(actions).toEqual(['opened', 'synchronize', 'review_requested', 'edited', 'closed', 'reopened', 'closed'])
     expect(told[0]?.event).toBe('ping')
   })
 
@@ -83,6 +88,7 @@ describe('payloads', () => {
     ['pull_request', 'opened', 'pull_request'],
     ['pull_request', 'closed', 'pull_request'],
     ['pull_request', 'synchronize', 'pull_request'],
+    ['pull_request', 'review_requested', 'pull_request'],
     ['pull_request_review', 'submitted', 'review'],
     ['pull_request_review', 'submitted', 'pull_request'],
     ['pull_request_review_comment', 'created', 'comment'],
@@ -120,6 +126,10 @@ describe('payloads', () => {
       pull_request: { merged: false, title: 'Add feature' },
     })
     expect(merged).toMatchObject({ action: 'closed', pull_request: { merged: true, title: 'A better feature', merged_by: { login: 'mona' }, state: 'closed' } })
+  })
+
+  it('of a request for a review tells whose', () => {
+    expect(find('pull_request', 'review_requested').payload).toMatchObject({ requested_reviewer: { login: 'mona' }, sender: { login: 'robot' } })
   })
 
   it('of reviews and comments on lines tells the words, the place and whose they are', () => {
