@@ -254,6 +254,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     await http.listen(socket)
     release.add('http', () => http.close())
+    // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what it did meanwhile is settled at the next start.
+    if (forge.kind === 'github') release.add('requests to GitHub', () => forge.dispose())
     await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: process.pid })
     release.add('record', () => writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: null }))
     await publisher.publish({

@@ -6,6 +6,7 @@ import type { GithubClient } from '../../src/adapters/forge/github/client/client
 import type { GithubSettings } from '../../src/adapters/forge/github/options.ts'
 import { ExomonadError } from '../../src/errors.ts'
 import { createLog } from '../../src/log.ts'
+import { waitFor } from '../helpers/wait-for.ts'
 
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
 
@@ -327,6 +328,17 @@ describe('weather', () => {
       code: 'FORGE_UNAVAILABLE',
       message: expect.stringContaining('ended the connection'),
     })
+  })
+
+  it('waits for nothing any more once it is closed', async () => {
+    const { client, asked } = await open(() => {})
+    const [reading, writing] = [failure(client.rest(PULL, { pull_number: 7 })), failure(client.rest('POST /repos/{owner}/{repo}/pulls', {}))]
+    await waitFor('both to be under way', () => asked.length === 2)
+    client.close()
+    expect(await reading).toMatchObject({ code: 'FORGE_UNAVAILABLE', message: expect.stringContaining('exomonad is stopping') })
+    expect(await writing).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    expect(await failure(client.viewer())).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    expect(asked).toHaveLength(2)
   })
 
   it('reads no answer without end', async () => {

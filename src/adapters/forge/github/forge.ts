@@ -22,6 +22,6 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     ...reading,
     ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),
     onHint: hints.subscribe,
-    dispose: async () => undefined,
+    dispose: async () => client.close(),
   })
 }

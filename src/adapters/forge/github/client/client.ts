@@ -42,4 +42,6 @@ export interface GithubClient {
   budget(): ForgeBudget
   /** Login of the token’s account; cached. Apps: `name[bot]`. */
   viewer(): Promise<string>
+  /** Nothing is sent any more, and nothing waited for: FORGE_UNAVAILABLE for all that is under way. */
+  close(): void
 }

@@ -8,7 +8,7 @@ import { garbled, troubled, unreachable, wordsOf, type RequestFailure } from './
 import { createLimits } from './limits.ts'
 import { createOctokit, type Answer } from './octokit.ts'
 import { createSecrets } from './secrets.ts'
-import { tailFetch } from './transport.ts'
+import { final, tailFetch } from './transport.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 const PER_PAGE = 100
@@ -18,8 +18,9 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
   const secrets = createSecrets()
   const limits = createLimits({ clock, reserve: () => options.settings().reserve })
   const attempt = createAttempt({ ...options, limits, secrets, etags: createEtags() })
-  const octokit = createOctokit(options, attempt, { reading: false })
-  const reader = createOctokit(options, attempt, { reading: true })
+  const closing = new AbortController()
+  const octokit = createOctokit(options, attempt, { reading: false, signal: closing.signal })
+  const reader = createOctokit(options, attempt, { reading: true, signal: closing.signal })
 
   /** The answer, also where it is an error of GitHub’s; throws where there is none. */
   const answer = async (send: () => Promise<unknown>): Promise<Answer> => {
@@ -146,6 +147,8 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
       viewer = { token, login }
       return login
     },
+
+    close: () => closing.abort(final('exomonad is stopping')),
   }
 }
 

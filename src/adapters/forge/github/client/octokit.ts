@@ -29,7 +29,7 @@ const ANSWERS = [304, 400, 401, 403, 404, 405, 409, 410, 422, 429, 451]
  * Octokit as it is used here. Writes go one after the other with the pauses that GitHub asks for; GraphQL queries are posted but write nothing,
  * so they don’t wait for each other (`reading`). Limits are never waited for.
  */
-export function createOctokit(options: GithubClientOptions, attempt: Attempt, { reading }: { reading: boolean }): Octokit {
+export function createOctokit(options: GithubClientOptions, attempt: Attempt, { reading, signal }: { reading: boolean; signal: AbortSignal }): Octokit {
   const pause = options.retryDelay ?? 1000
   const plugin = (octokit: Octokit): void => {
     octokit.hook.wrap('request', (request, parameters) => {
@@ -48,7 +48,7 @@ export function createOctokit(options: GithubClientOptions, attempt: Attempt, { 
     userAgent: options.userAgent,
     // What Octokit would log holds headers; each call is logged by the client.
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    request: { fetch: apiFetch },
+    request: { fetch: apiFetch, signal },
     throttle: {
       onRateLimit: () => false,
       onSecondaryRateLimit: () => false,

@@ -7,16 +7,17 @@ const MAX_REDIRECTS = 5
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Named so that Octokit doesn’t send it again: whoever waited 30 s doesn’t want to wait a minute and a half. */
-const final = (message: string): Error => Object.assign(new Error(message), { name: 'AbortError' })
+export const final = (message: string): Error => Object.assign(new Error(message), { name: 'AbortError' })
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
 async function send(url: string, init: RequestInit): Promise<Response> {
-  const signal = AbortSignal.timeout(TIMEOUT)
+  const timeout = AbortSignal.timeout(TIMEOUT)
+  const signal = init.signal == null ? timeout : AbortSignal.any([init.signal, timeout])
   try {
     return await fetch(url, { ...init, redirect: 'manual', signal })
   } catch (error) {
-    if (signal.aborted) throw final(`no answer within ${TIMEOUT / 1000} s`)
+    if (timeout.aborted) throw final(`no answer within ${TIMEOUT / 1000} s`)
     throw error
   }
 }
@@ -94,7 +95,7 @@ export const tailFetch =
     let api: Response | undefined
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const elsewhere = new URL(at).origin !== new URL(url).origin
-      const response = await send(at, elsewhere ? { method: 'GET' } : init)
+      const response = await send(at, elsewhere ? { method: 'GET', signal: init.signal ?? null } : init)
       if (!elsewhere) api = response
       const next = target(at, response)
       if (next !== undefined) {
