@@ -87,7 +87,7 @@ describe('pull requests follow pushes', () => {
   })
 })
 
-test('a process that is killed comes back with all it knew, and takes up what was under way', async () => {
+test('a process that is killed comes back with all it knew, and takes up what was under way', { timeout: 180_000 }, async () => {
   const repository = await tempRepository()
   onTestFinished(() => repository.remove())
   const { folder, remove } = tempHome()
@@ -119,7 +119,7 @@ test('a process that is killed comes back with all it knew, and takes up what wa
   expect(second).toMatchObject({ url: first.url, token: first.token })
   expect((await call('GET', `/pulls/${String(number)}`)).body).toMatchObject({ state: 'open', comments: 1, head: { sha } })
   await expect
-    .poll(async () => (await call('GET', `/commits/${sha}/check-runs`)).body, { timeout: 60_000 })
+    .poll(async () => (await call('GET', `/commits/${sha}/check-runs`)).body, { timeout: 120_000 })
     .toMatchObject({ total_count: 1, check_runs: [{ status: 'completed', conclusion: 'success' }] })
   expect((await call('PUT', `/pulls/${String(number)}/merge`, { sha })).status).toBe(200)
   await second.kill()
