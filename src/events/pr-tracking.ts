@@ -45,9 +45,12 @@ export function track(before: Tracking, next: PullRequestSnapshot, events: reado
   if (events.length > 0) after = { ...after, progressAt: now }
   for (const event of events) {
     switch (event.type) {
-      case 'ci.failed':
-        after = { ...after, rounds: after.rounds + 1, failedHeads: failuresBefore(after, event.payload.sha) + 1, lastFailedHead: event.payload.sha }
+      case 'ci.failed': {
+        // Jobs of a head fail one after another, and it is still one round.
+        const rounds = after.lastFailedHead === event.payload.sha ? after.rounds : after.rounds + 1
+        after = { ...after, rounds, failedHeads: failuresBefore(after, event.payload.sha) + 1, lastFailedHead: event.payload.sha }
         break
+      }
       case 'ci.passed':
         after = { ...after, failedHeads: 0, lastFailedHead: null }
         break

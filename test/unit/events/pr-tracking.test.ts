@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { Review } from '../../../src/adapters/forge/forge.ts'
+import { configSchema } from '../../../src/config/schema.ts'
+import type { NewEvent } from '../../../src/events/event.ts'
+import { deadlinesOf, isActive, track, untracked } from '../../../src/events/pr-tracking.ts'
+import { OWNER, pull, sha } from './pull.ts'
+
+const failed = (head: string, ...jobs: string[]): NewEvent => ({
+  type: 'ci.failed',
+  agentId: OWNER,
+  actor: 'daemon',
+  payload: {
+    number: 3,
+    title: 'Add login',
+    url: '',
+    head: 'main.auth',
+    base: 'main',
+    sha: sha(head),
+    jobs: jobs.map((name) => ({ name, url: null, log: '' })),
+    times: 1,
+  },
+  dedupeKey: jobs.join(),
+})
+const review = (changes: Partial<Review> = {}): Review => ({
+  id: '1',
+  author: 'forge:eve',
+  authorName: 'eve',
+  state: 'commented',
+  body: '',
+  commit: sha('a'),
+  submittedAt: 1,
+  comments: [],
+  trusted: true,
+  ...changes,
+})
+
+describe('what is remembered of a pull request', () => {
+  it('counts the checks of a head as one round, however many fail one after another', () => {
+    let tracking = untracked(0)
+    for (const jobs of [['lint'], ['lint', 'test'], ['lint', 'test', 'docs']]) tracking = track(tracking, pull(), [failed('a', ...jobs)], 1)
+    expect(tracking).toMatchObject({ rounds: 1, failedHeads: 1 })
+    tracking = track(tracking, pull(), [failed('c', 'lint')], 2)
+    expect(tracking).toMatchObject({ rounds: 2, failedHeads: 2 })
+  })
+
+  it('goes on waiting for a review where only somebody without write access had something to say', () => {
+    const { forge } = configSchema.parse({})
+    const kinds = (one: Review): string[] => deadlinesOf(untracked(0), pull({ reviews: [one] }), forge).map(({ kind }) => kind)
+    expect(kinds(review())).toEqual(['stalled'])
+    expect(kinds(review({ trusted: false }))).toEqual(['stalled', 'review'])
+    expect(isActive(pull({ reviews: [review({ trusted: false })] }))).toBe(true)
+    expect(isActive(pull({ reviews: [review()] }))).toBe(false)
+  })
+})
