@@ -21,6 +21,8 @@ afterAll(() => world.close())
 
 const ask = (query: string, variables?: Readonly<Record<string, unknown>>, token?: string): Promise<GraphqlReply> =>
   askGraphql(world.github, query, variables, token)
+// oxlint-disable-next-line typescript/no-explicit-any -- what REST answers is looked at field by field
+type Json = Readonly<Record<string, any>>
 const idOf = (number: number): string => world.github.pull(number).nodeId
 
 describe('what a pull request is', () => {
@@ -109,6 +111,71 @@ describe('what a pull request is', () => {
         { __typename: 'StatusContext', context: 'ci/old', state: 'SUCCESS', targetUrl: 'https://ci.example.com/1', isRequired: false },
       ]),
     )
+  })
+
+  it('is the same over REST: ids, addresses, people, words and states', async () => {
+    const { github } = world
+    const number = await world.open('told-twice')
+    const mona = github.as('mona')
+    await mona.review(number, { state: 'COMMENTED', body: 'Hm.', comments: [{ path: 'told-twice.txt', line: 1, body: 'Why?' }] })
+    await mona.comment(number, 'Nice!')
+    const head = github.pull(number).headSha
+    github.setCheck(head, { name: 'build', conclusion: 'timed_out' })
+    const rest = async (path: string) => {
+      const response = await fetch(`${github.apiUrl}/repos/octo/widgets${path}`, { headers: { authorization: `bearer ${github.token}` } })
+      expect(response.status, path).toBe(200)
+      return response.json()
+    }
+    const words = 'id databaseId url body authorAssociation author { login ... on User { id databaseId } }'
+    const { data } = await ask(
+      asking(`databaseId url createdAt updatedAt repository { id databaseId }
+        reviews(first: 1) { nodes { ${words} state submittedAt comments(first: 1) { nodes { ${words} path line diffHunk createdAt } } } }
+        comments(first: 1) { nodes { ${words} createdAt } }
+        statusCheckRollup { contexts(first: 1) { nodes { ... on CheckRun { id databaseId name detailsUrl permalink startedAt checkSuite { workflowRun { databaseId } } } } } }`),
+      { number },
+    )
+    const { pullRequest } = data.repository
+    const [pull, [review], [lineComment], [comment], checks, runs] = await Promise.all(
+      [
+        `/pulls/${number}`,
+        `/pulls/${number}/reviews`,
+        `/pulls/${number}/comments`,
+        `/issues/${number}/comments`,
+        `/commits/${head}/check-runs`,
+        '/actions/runs',
+      ].map(rest),
+    )
+    const written = (item: Json) => ({
+      id: item['node_id'],
+      databaseId: item['id'],
+      url: item['html_url'],
+      body: item['body'],
+      authorAssociation: item['author_association'],
+      author: { login: item['user'].login, id: item['user'].node_id, databaseId: item['user'].id },
+    })
+    expect(pullRequest).toMatchObject({
+      id: pull.node_id,
+      databaseId: pull.id,
+      url: pull.html_url,
+      createdAt: pull.created_at,
+      updatedAt: pull.updated_at,
+      repository: { id: pull.base.repo.node_id, databaseId: pull.base.repo.id },
+    })
+    expect(pullRequest.reviews.nodes[0]).toMatchObject({ ...written(review), state: review.state, submittedAt: review.submitted_at })
+    const { path, line, diff_hunk: diffHunk, created_at: createdAt } = lineComment
+    expect(pullRequest.reviews.nodes[0].comments.nodes[0]).toEqual({ ...written(lineComment), path, line, diffHunk, createdAt })
+    expect(pullRequest.comments.nodes[0]).toEqual({ ...written(comment), createdAt: comment.created_at })
+    const [check] = checks.check_runs
+    const [run] = runs.workflow_runs.filter((one: Json) => one['head_sha'] === head)
+    expect(pullRequest.statusCheckRollup.contexts.nodes[0]).toEqual({
+      id: check.node_id,
+      databaseId: check.id,
+      name: 'build',
+      detailsUrl: check.details_url,
+      permalink: check.html_url,
+      startedAt: check.started_at,
+      checkSuite: { workflowRun: { databaseId: run.id } },
+    })
   })
 
   it('does not know at first whether it can be merged, and finds out', async () => {
@@ -277,6 +344,13 @@ describe('errors', () => {
       data: { repository: { pullRequest: null } },
       errors: [{ type: 'NOT_FOUND', path: ['repository', 'pullRequest'], message: 'Could not resolve to a PullRequest with the number of 9999.' }],
     })
+  })
+
+  it('refuse more than 100 node ids at once', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => `PR_${index}`)
+    const { data, errors } = await ask('query($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })
+    expect(data).toBeNull()
+    expect(errors).toMatchObject([{ type: 'ARGUMENT_LIMIT', message: 'You may not provide more than 100 node ids; you provided 101.' }])
   })
 
   it('refuse check runs to a fine-grained token, which still reads statuses and what all comes to', async () => {
