@@ -60,7 +60,9 @@ export function createClean({
       await git.deleteBranch(agent.branch, tip)
       try {
         const remote = await git.remoteTip(forge.remote, agent.branch)
-        if (remote === tip) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
+        // A forge closes what is based on a branch that goes, also what people filed.
+        const needed = remote === tip && (await forge.find({ state: 'open', base: agent.branch })).length > 0
+        if (remote === tip && !needed) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
       } catch (thrown) {
         log.warn({ err: thrown, branch: agent.branch }, 'the branch stays on the remote, which could not be asked')
       }
