@@ -89,18 +89,27 @@ describe('reading pull requests of GitHub', () => {
     })
   })
 
-  it('waits a little for a log that is not there yet, and does without one that can’t be had', async () => {
+  it('waits a little for a log that is not there yet, and asks for none twice', async () => {
     const { github, open, look } = await start()
     const { number, head } = await open('main.a')
     github.setCheck(head, { name: 'test', conclusion: 'failure', log: LOG })
-    github.fail(/GET \/logs\//, { kind: 'status', status: 403 }, 3)
-    expect((await look(number)).checks).toMatchObject([{ status: 'failed', logTail: null }])
-    github.heal()
     github.fail(/actions\/jobs\/\d+\/logs/, { kind: 'status', status: 404 }, 2)
     expect((await look(number)).checks).toMatchObject([{ status: 'failed', logTail: expect.stringContaining('3 tests failed') }])
     const calls = github.calls.length
     expect((await look(number)).checks).toMatchObject([{ logTail: expect.stringContaining('3 tests failed') }])
     expect(github.calls.slice(calls).some(({ path }) => path.includes('logs'))).toBe(false)
+  })
+
+  it('does without a log that can’t be had, and tries again only after a while', async () => {
+    const { github, open, look, pass } = await start()
+    const { number, head } = await open('main.a')
+    github.setCheck(head, { name: 'test', conclusion: 'failure', log: LOG })
+    github.fail(/GET \/logs\//, { kind: 'status', status: 403 }, 3)
+    expect(await look(number)).toMatchObject({ checksState: 'failed', checks: [{ status: 'failed', logTail: null }] })
+    github.heal()
+    expect((await look(number)).checks).toMatchObject([{ logTail: null }])
+    pass(10 * MINUTE)
+    expect((await look(number)).checks).toMatchObject([{ logTail: expect.stringContaining('3 tests failed') }])
   })
 
   it('lets required checks alone count, also one that nobody has reported', async () => {

@@ -20,7 +20,7 @@ export function createConflicts({ git, branches }: { git: Pick<Git, 'mergeTree'>
       await branches.bringIn([head, { branch: base.branch, sha: base.sha }])
       const merged = await git.mergeTree(base.sha, head.sha)
       const files = merged.kind === 'conflict' ? merged.files : []
-      if (known.size > 1_000) known.clear()
+      if (known.size > 5_000) known.clear()
       known.set(key, files)
       return files
     } catch (error) {

@@ -16,8 +16,11 @@ const WHOLE = 1024 * 1024
 /** So long after its end a job’s log may still be on its way. Milliseconds. */
 const ON_ITS_WAY = 30_000
 const TRIES = 3
+/** A log that could not be had isn’t asked for again for so long: each look would cost a request. Milliseconds. */
+const LEFT_ALONE = 10 * 60_000
 /** A matrix that fails as a whole fails for one reason. */
 const MOST_JOBS = 10
+const MOST_KNOWN = 5_000
 
 export interface LogEnds {
   /** The checks as they are told, with the ends of the failed jobs’ logs. A log that can’t be had is left out. */
@@ -33,6 +36,7 @@ export function createLogEnds({
   retryDelay = 1000,
 }: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'textTail'> }): LogEnds {
   const known = new Map<number, string>()
+  const failedAt = new Map<number, number>()
 
   const isOnItsWay = ({ endedAt }: Job): boolean => endedAt !== null && Math.abs(clock() - endedAt) <= ON_ITS_WAY
 
@@ -44,21 +48,22 @@ export function createLogEnds({
     }
   }
 
-  const endOf = async (job: Job): Promise<string | null> => {
+  const endOf = async (job: Job): Promise<string> => {
     const before = known.get(job.id)
     if (before !== undefined) return before
+    if (Math.abs(clock() - (failedAt.get(job.id) ?? -Infinity)) < LEFT_ALONE) return ''
+    if (known.size + failedAt.size > MOST_KNOWN) for (const memory of [known, failedAt]) memory.clear()
     try {
       const text = await fetched(job)
-      const end = text === null ? '' : endOfLog(text)
-      if (known.size > 500) known.clear()
-      if (text !== null || !isOnItsWay(job)) known.set(job.id, end)
-      return end
+      if (text === null) failedAt.set(job.id, clock())
+      else known.set(job.id, endOfLog(text))
     } catch (error) {
       if (!(error instanceof ExomonadError)) throw error
       // Logs lie on another host, which has troubles of its own.
       log.info({ err: error, job: job.id }, 'the log of a failed job could not be read')
-      return null
+      failedAt.set(job.id, clock())
     }
+    return known.get(job.id) ?? ''
   }
 
   return {
@@ -67,8 +72,8 @@ export function createLogEnds({
       let jobs = 0
       for (const { job, ...check } of checks) {
         const failed = check.status === 'failed' || check.status === 'timed_out'
-        const end = failed && job !== null && jobs++ < MOST_JOBS ? await endOf(job) : null
-        results.push(end === null || end === '' ? check : { ...check, logTail: end })
+        const end = failed && job !== null && jobs++ < MOST_JOBS ? await endOf(job) : ''
+        results.push(end === '' ? check : { ...check, logTail: end })
       }
       return results
     },

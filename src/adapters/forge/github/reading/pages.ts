@@ -48,7 +48,9 @@ export async function ask<Data>(
   const { data, errors } = await client.graphql<Data>(query, variables)
   if (data !== null) return { data, errors }
   const reason = errors.map(({ message }) => message).join('; ') || 'an answer without data'
-  throw new ExomonadError('FORGE_UNAVAILABLE', `GitHub does not answer what was asked: ${reason}`, { gave_up: errors.some(({ type }) => type === null) })
+  throw new ExomonadError('FORGE_UNAVAILABLE', `GitHub does not answer what was asked: ${reason}`, {
+    gave_up: /something went wrong|timed? ?out/i.test(reason),
+  })
 }
 
 /** The errors at or below a place in the answer. One without a place may be about anything. */
