@@ -22,7 +22,7 @@ afterAll(() => world.close())
 const ask = (query: string, variables?: Readonly<Record<string, unknown>>, token?: string): Promise<GraphqlReply> =>
   askGraphql(world.github, query, variables, token)
 // oxlint-disable-next-line typescript/no-explicit-any -- what REST answers is looked at field by field
-type Json = Readonly<Record<string, any>>
+type Json = any
 const idOf = (number: number): string => world.github.pull(number).nodeId
 
 describe('what a pull request is', () => {
@@ -121,7 +121,7 @@ describe('what a pull request is', () => {
     await mona.comment(number, 'Nice!')
     const head = github.pull(number).headSha
     github.setCheck(head, { name: 'build', conclusion: 'timed_out' })
-    const rest = async (path: string) => {
+    const rest = async (path: string): Promise<Json> => {
       const response = await fetch(`${github.apiUrl}/repos/octo/widgets${path}`, { headers: { authorization: `bearer ${github.token}` } })
       expect(response.status, path).toBe(200)
       return response.json()
