@@ -10,8 +10,8 @@ import type { Publisher } from './publish.ts'
 export interface Weather {
   /** A call failed as a whole. Backs off: 1 s, doubling to 5 minutes, or until when the forge said. */
   failed(error: unknown): Promise<void>
-  /** A call was answered. */
-  works(): Promise<void>
+  /** A call was answered. Answers for how long none was (milliseconds); 0 where that was a moment. */
+  works(): Promise<number>
   /** Until then (steady clock) nothing is tried without being asked to. */
   heldUntil(): number
   /** The last call failed. */
@@ -88,19 +88,19 @@ export function createWeather(deps: {
     },
 
     works: async () => {
+      const lasted = failing === null ? 0 : now() - failing.steady
       failing = null
       hold = 0
       held = -Infinity
       const told = await known()
-      if (told === undefined) return
+      if (told === undefined) return lasted < BLIP ? 0 : lasted
+      const outage = Math.max(clock() - told.since, 0)
       await store.transaction(async (tx) => {
         await tx.snapshots.remove(WEATHER_KEY)
-        const minutes = Math.max(Math.round((clock() - told.since) / 60_000), 0)
-        await publisher.publish(
-          { type: 'forge.recovered', agentId: null, actor: 'daemon', payload: { forge, minutes }, dedupeKey: key('recovered', told.since) },
-          tx,
-        )
+        const payload = { forge, minutes: Math.round(outage / 60_000) }
+        await publisher.publish({ type: 'forge.recovered', agentId: null, actor: 'daemon', payload, dedupeKey: key('recovered', told.since) }, tx)
       })
+      return outage
     },
   }
 }

@@ -160,7 +160,9 @@ export function createPoller(deps: PollerDeps): Poller {
     if (read === undefined || stopped) return
     answered ||= read.answer.some((result) => !('unknown' in result))
     if (!answered && numbers.length > 0 && !(answered = await probe())) return
-    if (answered) await weather.works()
+    // Nobody could review, or answer a review, on a forge that was away.
+    const outage = answered ? await weather.works() : 0
+    if (outage > 0) await deadlines.shift(outage, config)
     for (const number of numbers) wanted.delete(number)
     const options = { config, repository: name }
     const known = await reading.take(read.answer, options)

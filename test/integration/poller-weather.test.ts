@@ -43,6 +43,19 @@ describe('a forge that can’t be used', () => {
     expect(await tree.told(OWNER)).toHaveLength(1)
   })
 
+  it('makes nobody late: patience goes on where it was, also where the daemon is restarted meanwhile', async () => {
+    tree.forge.failure = away()
+    await tree.pass(1_800)
+    await tree.reopen()
+    tree.poller.start()
+    await tree.pass(1_800)
+    tree.forge.failure = undefined
+    await tree.pass(300 + 9 * 60)
+    expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'forge.trouble', 'forge.recovered'])
+    await tree.pass(6 * 60)
+    expect((await tree.types()).slice(4)).toEqual(['review.timeout'])
+  })
+
   it('for a moment is nobody’s business', async () => {
     tree.forge.failure = away()
     await tree.pass(40)
