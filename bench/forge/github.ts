@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { nodeId } from '../../test/fixtures/github/engine/ids.ts'
 import { startFakeGithub } from '../../test/fixtures/github/server.ts'
 
 /** `change`: a tenth of the pull requests changes, at that time. `count`: what was asked since the last count. */
@@ -26,6 +27,8 @@ export interface Place {
 
 /** Commits to push that each pull request has in store. */
 const SPARE = 3
+/** Beyond those that the fake gives out itself. */
+const FIRST_ID = 1_000_000
 
 const count = Number(process.argv[2])
 const branches = Array.from({ length: count }, (_, index) => `main.p${index}`)
@@ -35,12 +38,11 @@ const github = await startFakeGithub({ folder, clock: () => now })
 const git = (args: readonly string[], input = ''): string => execFileSync('git', ['-C', github.bare, ...args], { input, encoding: 'utf8' })
 
 const commits = importCommits()
-await github.push('main', git(['rev-parse', 'main']).trim())
+const main = git(['rev-parse', 'main']).trim()
+await github.push('main', main)
 // Room for what would be refused: what it costs is to be measured, not how it is slowed down.
 for (const resource of ['core', 'graphql'] as const) github.setLimit(resource, { limit: 1e7, remaining: 1e7, resetAt: now + 365 * 86_400_000 })
-const numbers: number[] = []
-for (const branch of branches) numbers.push(await github.as('robot').open({ head: branch, base: 'main', title: `Change ${branch}`, body: 'As asked.' }))
-for (const number of numbers) check(number)
+for (const [index, branch] of branches.entries()) open(index + 1, branch, commits[index]?.[0] ?? '')
 github.addUser('reviewer', 'write')
 
 let turn = 0
@@ -72,7 +74,7 @@ async function change(): Promise<void> {
   const tips: string[] = []
   for (let left = Math.max(1, Math.round(count / 10)); left > 0; left--, turn++) {
     const index = turn % count
-    const number = numbers[index]!
+    const number = index + 1
     // Not always the same way for the same one, also where their count divides by four.
     const way = (turn + Math.floor(turn / count)) % 4
     if (way === 0) await github.as('reviewer').comment(number, `Comment ${turn}`)
@@ -90,7 +92,38 @@ async function change(): Promise<void> {
   }
   if (tips.length === 0) return
   git(['update-ref', '--stdin'], tips.join(''))
-  await github.push('main', git(['rev-parse', 'main']).trim())
+  await github.push('main', main)
+}
+
+/** Made as it would be by now: a call for each would take longer than all the looks at them. */
+function open(number: number, branch: string, head: string): void {
+  const id = FIRST_ID + number
+  github.state.pulls.set(number, {
+    number,
+    id,
+    nodeId: nodeId('PR', id),
+    author: 'robot',
+    title: `Change ${branch}`,
+    body: 'As asked.',
+    draft: false,
+    state: 'open',
+    headRef: branch,
+    headSha: head,
+    headRepository: `${github.owner}/${github.name}`,
+    baseRef: 'main',
+    baseSha: main,
+    mergeable: true,
+    merged: false,
+    mergedAt: null,
+    mergedBy: null,
+    mergeCommitSha: null,
+    requestedReviewers: [],
+    autoClosedByBase: false,
+    createdAt: now,
+    updatedAt: now,
+    closedAt: null,
+  })
+  check(number)
 }
 
 function check(number: number): void {

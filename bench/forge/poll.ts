@@ -110,7 +110,9 @@ async function measure(): Promise<Measured> {
   return { points, calls, cpu: (user + system) / 1000 / CYCLES, memory, events, restCalls: rest.calls * CYCLES, restCpu: rest.cpu }
 }
 
-const lastEvent = async (): Promise<number> => (await store.events.list({ last: 1 }))[0]?.seq ?? 0
+async function lastEvent(): Promise<number> {
+  return (await store.events.list({ last: 1 }))[0]?.seq ?? 0
+}
 
 async function overRest(): Promise<{ calls: number; cpu: number }> {
   const pulls = [...(await store.snapshots.list('pull:')).values()].map(({ snapshot }) => snapshot as { number: number; head: { sha: string } })

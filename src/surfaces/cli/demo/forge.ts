@@ -11,7 +11,7 @@ export type DemoForge = { readonly kind: 'local' } | { readonly kind: 'github-fa
 
 const LOCAL: Patience = { limit: 180_000, quiet: 45_000, settle: 15_000 }
 /** What goes over HTTP and is polled takes longer, the more so where calls fail and are made again. */
-const GITHUB: Patience = { limit: 600_000, quiet: 150_000, settle: 60_000 }
+const GITHUB: Patience = { limit: 900_000, quiet: 180_000, settle: 60_000 }
 
 /** Brings up what the forge needs. Answers its tables of the configuration, and how long the demo may take with it. */
 export async function setUpForge(
