@@ -12,7 +12,9 @@ export async function readPull(forge: Forge, number: number): Promise<PullReques
   if (result === undefined || 'missing' in result)
     throw new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}. \`exomonad pr list\` shows them.`, { number })
   if ('unknown' in result)
-    throw new ExomonadError('FORGE_UNAVAILABLE', `#${number} can’t be read now: ${result.unknown.replace(/\.$/, '')}. Nothing was changed; try again.`, { number })
+    throw new ExomonadError('FORGE_UNAVAILABLE', `#${number} can’t be read now: ${result.unknown.replace(/\.$/, '')}. Nothing was changed; try again.`, {
+      number,
+    })
   return result.snapshot
 }
 
