@@ -2,7 +2,7 @@ import type { Environment } from './config/environment.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
 /** GitHub that doesn’t answer a command within this counts as not reached. Milliseconds. */
-const PATIENCE = 15_000
+const PATIENCE = 20_000
 
 /** What `init` and `doctor` ask of GitHub, and of a checkout’s workflows. */
 export const createGithubHost = (environment: Environment): Host['github'] => ({

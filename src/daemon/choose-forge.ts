@@ -71,9 +71,11 @@ async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvir
   return { forge, resume: () => forge.resumeChecks() }
 }
 
-async function chooseGithub({ git, store, environment, paths, config, access, tokens, clock, log }: Options): Promise<ChosenForge> {
+async function chooseGithub({ git, store, environment, paths, config, requireTrust, access, tokens, clock, log }: Options): Promise<ChosenForge> {
   const found = await findGithub({ git, exec, environment, config: config(), home: paths.home, clock })
   if (found.kind === 'none') {
+    // What is not trusted names no host, and that is the reason to tell then.
+    await requireTrust()
     throw new ExomonadError(
       'CONFIG_INVALID',
       `forge.kind is "github", but ${found.reason}. ${found.fix}; or set forge.kind = "local" for pull requests on this machine.`,

@@ -5,7 +5,7 @@ import { startFakeGithub } from '../fixtures/github/server.ts'
 import { startExomonad } from '../helpers/daemon.ts'
 
 /** A tree whose pull requests are on the fake GitHub. */
-async function prepare() {
+async function prepare({ committed = false } = {}) {
   const fake = await startFakeGithub()
   onTestFinished(() => fake.close())
   const host = fake.url.replace('http://', '')
@@ -18,8 +18,9 @@ async function prepare() {
   setToken(fake.token)
   await tree.repository.git('remote', 'add', 'origin', fake.cloneUrl)
   await tree.repository.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
-  const init = await tree.run(['init'], { timeout: 110_000 })
-  expect(init).toMatchObject({ code: 0 })
+  if (committed) await tree.repository.git('add', '-f', '.exomonad/config.toml')
+  const init = await tree.run(['init', '--json'], { timeout: 110_000 })
+  expect(init).toMatchObject(committed ? { code: 1, json: { code: 'UNTRUSTED_CONFIG' } } : { code: 0 })
   /** Findings of these subjects, without their fixes: `status found`. */
   const doctor = async (subjects: readonly string[], args: readonly string[] = []) => {
     const { json, stdout, stderr } = await tree.run(['doctor', '--json', ...args], { timeout: 110_000 })
@@ -83,13 +84,12 @@ describe('exomonad doctor with GitHub', () => {
   }, 240_000)
 
   it('shows no token to the host of a configuration that nobody trusted', async () => {
-    const { fake, tree, doctor } = await prepare()
-    await tree.run(['daemon', 'stop'])
-    await tree.repository.git('add', '-f', '.exomonad/config.toml')
-    const before = fake.calls.length
+    const { fake, host, tree, doctor } = await prepare({ committed: true })
     expect(await doctor(['forge', 'token', 'rights', 'trust'])).toMatchObject([{ subject: 'trust', status: 'problem' }])
-    const init = await tree.run(['init', '--json'], { timeout: 110_000 })
-    expect(init.json?.forge ?? { kind: null }).toMatchObject({ kind: null })
-    expect(fake.calls.slice(before)).toEqual([])
+    expect(fake.calls).toEqual([])
+    const trust = await tree.run(['trust'])
+    expect(trust.stdout).toContain(`forge.github.host  the token is sent to ${host}`)
+    expect(trust.stdout).toContain('forge.github.token_file  github-token holds the token')
+    expect((await tree.run(['init', '--json'], { timeout: 110_000 })).json.forge).toMatchObject({ kind: 'github', account: 'robot' })
   }, 240_000)
 })
