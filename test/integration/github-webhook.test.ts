@@ -3,10 +3,16 @@ import { request } from 'node:http'
 import { sign } from '@octokit/webhooks-methods'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { configSchema } from '../../src/config/schema.ts'
 import { openWebhook, type Webhook } from '../../src/daemon/open-webhook.ts'
+import { createPoller } from '../../src/events/poller.ts'
+import { createPublisher } from '../../src/events/publisher.ts'
+import { asBranchName, newDeliveryId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 import { webhookHints } from '../../src/surfaces/http/webhook-hints.ts'
+import { openGithubForge } from '../helpers/github-forge.ts'
 import { waitFor } from '../helpers/wait-for.ts'
+import { makeAgent } from '../unit/core/make-agent.ts'
 
 type Payload = Record<string, unknown> & { repository?: { id: number } }
 const EXAMPLES = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly { name: string; examples: readonly Payload[] }[]
@@ -173,4 +179,38 @@ describe('webhooks of GitHub', () => {
       { numRuns: 1000 },
     )
   })
+})
+
+it('what happens on GitHub is known at once where a webhook is set up, however seldom is looked', async () => {
+  const { github, repository, store, forge, close } = await openGithubForge()
+  const log = silentLog()
+  const publisher = createPublisher({ store, renderer: { render: async () => '', renderPrompt: async () => '' }, clock: Date.now, log, newDeliveryId })
+  const config = configSchema.parse({ forge: { poll_active: 86_400, poll_idle: 86_400 } })
+  const poller = createPoller({ forge, store, publisher, config: () => config, clock: Date.now, log })
+  const webhook = await openWebhook({ port: 0, host: '127.0.0.1', secret: SECRET, identity: () => forge.identity(), poller, log, pace: 10 })
+  try {
+    await store.agents.insert(makeAgent({ name: 'auth', branch: asBranchName('main.auth') }))
+    await repository.git('checkout', '-q', '-b', 'main.auth')
+    const head = await repository.commit({ 'auth.txt': 'in' })
+    await repository.git('push', '-q', github.bare, `${head}:refs/heads/main.auth`)
+    await github.push('main.auth', head)
+    poller.start()
+    await poller.poll([])
+    const happened = (type: string) => waitFor(type, async () => (await store.events.list({ types: [type] }))[0], { limit: 90_000 })
+    github.addHook({ url: webhook.url!, secret: SECRET })
+    github.addHook({ url: webhook.url!, secret: 'another' })
+    const octo = github.as('octo')
+    const number = await octo.open({ head: 'main.auth', base: 'main', title: 'Sign people in' })
+    expect((await happened('pr.opened')).payload).toMatchObject({ number })
+    await octo.comment(number, 'Well done')
+    expect((await happened('pr.comment')).payload).toMatchObject({ number, body: 'Well done' })
+    github.setCheck(head, { name: 'test', conclusion: 'failure' })
+    expect((await happened('ci.failed')).payload).toMatchObject({ number, sha: head })
+    await octo.close(number)
+    await happened('pr.closed')
+  } finally {
+    await webhook.close()
+    await poller.stop()
+    await close()
+  }
 })
