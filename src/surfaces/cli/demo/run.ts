@@ -47,7 +47,7 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   await writeConfiguration(workspace, multiplexer, tables)
   throwIfInterrupted(signal)
   display.step(`exomonad init (terminals: ${multiplexer})`)
-  await workspace.exomonad('init')
+  await initialize(workspace)
   throwIfInterrupted(signal)
   display.step('exomonad up: the root’s agent gets its task')
   await workspace.exomonad('up', await readTask(repository))
@@ -78,6 +78,9 @@ async function conclude(workspace: Workspace, repository: DemoRepository, client
     .catch(() => workspace.git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30'))
   return { story, repository, agents: tree.counts.agents, events: events.length, elapsed: so.elapsed, faults, diagnosis, graph }
 }
+
+/** Once more where it failed: the daemon of a busy machine may need longer than it is given, and a forge's answer may have been lost. */
+const initialize = (workspace: Workspace): Promise<unknown> => workspace.exomonad('init').catch(() => workspace.exomonad('init'))
 
 async function chooseMultiplexer(workspace: Workspace, wanted: DemoMultiplexer): Promise<'tmux' | 'headless'> {
   if (wanted === 'headless') return 'headless'
