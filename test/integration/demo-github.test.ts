@@ -34,7 +34,8 @@ async function demoEndsWell(args: readonly string[], meanwhile: (demo: KeptDemo)
   expect(run.json).toMatchObject({ ok: true, root_branch: 'main', agents: 6, prs_merged: 6, failed_deliveries: 0 })
   expect(run.code).toBe(0)
   expect(await demo.git('rev-parse', 'main^{tree}')).toBe(demoEndTree())
-  await demo.git('fetch', '--quiet', 'origin')
+  // This call may be one of those that fail.
+  await waitFor('GitHub’s branches', async () => (await demo.git('fetch', '--quiet', 'origin')) === '')
   expect(await demo.git('rev-parse', 'origin/main')).toBe(await demo.git('rev-parse', 'main'))
 
   // Once each.
