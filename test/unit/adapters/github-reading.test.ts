@@ -427,6 +427,14 @@ describe('what was read before', () => {
     expect(cache.nodeId(1)).toBeUndefined()
   })
 
+  it('is read again each minute between the jobs of a workflow: the next one may be through before anybody looks', () => {
+    const between = run({ checkSuite: { ...run().checkSuite, status: 'IN_PROGRESS' } })
+    const { cache, later } = opened(full({ contexts: [between], state: state({ statusCheckRollup: { state: 'SUCCESS' } }) }))
+    expect(checksOf([between]).checksState).toBe('pending')
+    later(60_000)
+    expect(cache.brought(state({ statusCheckRollup: { state: 'SUCCESS' } }))).toBeUndefined()
+  })
+
   it('is read again each minute while checks run, and where it changed in the very moment it was read', () => {
     const { cache, later } = opened(full({ contexts: [run({ status: 'IN_PROGRESS', conclusion: null })] }))
     expect(cache.brought(state())).toBeDefined()
@@ -442,17 +450,34 @@ describe('reading in pages', () => {
 
   it('halves what GitHub gives up on, until only what can’t be read is unknown', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 25 }), fc.uniqueArray(fc.nat(59)), async (count, size, bad) => {
-        const keys = Array.from({ length: count }, (_, index) => index)
-        const results = await inPages<number, number>(keys, size, async (page) => {
-          expect(page.length).toBeLessThanOrEqual(size)
-          if (page.some((key) => bad.includes(key))) throw gaveUp
-          return new Map(page.map((key) => [key, { value: key }]))
-        })
-        expect([...results.keys()].sort((a, b) => a - b)).toEqual(keys)
-        for (const [key, read] of results) expect(read).toEqual(bad.includes(key) ? { unknown: 'gave up' } : { value: key })
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 25 }),
+        fc.uniqueArray(fc.nat(59), { maxLength: 2 }),
+        async (count, size, bad) => {
+          const keys = Array.from({ length: count }, (_, index) => index)
+          const results = await inPages<number, number>(keys, size, async (page) => {
+            expect(page.length).toBeLessThanOrEqual(size)
+            if (page.some((key) => bad.includes(key))) throw gaveUp
+            return new Map(page.map((key) => [key, { value: key }]))
+          })
+          expect([...results.keys()].sort((a, b) => a - b)).toEqual(keys)
+          for (const [key, read] of results) expect(read).toEqual(bad.includes(key) ? { unknown: 'gave up' } : { value: key })
+        },
+      ),
     )
+  })
+
+  it('asks no further where GitHub gives up on everything: it is down', async () => {
+    let asked = 0
+    const keys = Array.from({ length: 1000 }, (_, index) => index)
+    const results = await inPages<number, number>(keys, 100, async () => {
+      asked += 1
+      throw gaveUp
+    })
+    expect(asked).toBeLessThan(15)
+    expect([...results.keys()].sort((a, b) => a - b)).toEqual(keys)
+    for (const read of results.values()) expect(read).toEqual({ unknown: 'gave up' })
   })
 
   it('asks no further where GitHub is away', async () => {
@@ -501,6 +526,16 @@ describe('an answer with a part missing', () => {
       { unknown: expect.stringContaining('Something went wrong') },
       { unknown: expect.any(String) },
     ])
+  })
+
+  it('is asked for in halves where it was too much at once', async () => {
+    const tooMuch = { type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits for this query exceeded.', path: ['nodes', 1] }
+    const client = answering(
+      { data: { nodes: [state({ id: 'A' }), null] }, errors: [tooMuch] },
+      { data: { nodes: [state({ id: 'A' })] } },
+      { data: { nodes: [state({ id: 'B' })] } },
+    )
+    expect([...(await readStates(client, ['A', 'B'])).values()]).toEqual([{ value: state({ id: 'A' }) }, { value: state({ id: 'B' }) }])
   })
 
   it('makes everything unknown where it does not say what it is about', async () => {

@@ -5,9 +5,12 @@ import type { Read } from './answers.ts'
 /** GitHub gave up on a question: half of it may be answered. */
 const gaveUp = ({ facts }: ExomonadError): boolean => facts['status'] === 502 || facts['status'] === 504 || facts['gave_up'] === true
 
+/** After so many that GitHub gives up on one by one, and nothing that it answers in between, the trouble is its own. */
+const MOST_GIVEN_UP = 3
+
 /**
- * Reads all of them, so many at a time, and half as many where GitHub gives up. Once it can’t be reached or refuses, the rest isn’t asked for:
- * nobody waits for the same failure ten times.
+ * Reads all of them, so many at a time, and half as many where GitHub gives up. Once it can’t be reached, refuses, or gives up on everything,
+ * the rest isn’t asked for: nobody waits for the same failure ten times.
  */
 export async function inPages<Key, Value>(
   keys: readonly Key[],
@@ -18,6 +21,7 @@ export async function inPages<Key, Value>(
   const waiting: (readonly Key[])[] = []
   for (let start = 0; start < keys.length; start += size) waiting.push(keys.slice(start, start + size))
   let failed: string | undefined
+  let givenUp = 0
   for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
     if (failed !== undefined) {
       for (const key of page) results.set(key, { unknown: failed })
@@ -25,6 +29,7 @@ export async function inPages<Key, Value>(
     }
     try {
       for (const [key, value] of await read(page)) results.set(key, value)
+      givenUp = 0
     } catch (error) {
       if (!(error instanceof ExomonadError)) throw error
       if (gaveUp(error) && page.length > 1) {
@@ -33,19 +38,21 @@ export async function inPages<Key, Value>(
         continue
       }
       for (const key of page) results.set(key, { unknown: error.message })
-      if (!gaveUp(error)) failed = error.message
+      if (!gaveUp(error) || ++givenUp === MOST_GIVEN_UP) failed = error.message
     }
   }
   return results
 }
 
-/** The answer’s data; FORGE_UNAVAILABLE where there is none. */
+/** The answer’s data; FORGE_UNAVAILABLE where there is none, or where GitHub left parts out because it was too much at once. */
 export async function ask<Data>(
   client: Pick<GithubClient, 'graphql'>,
   query: string,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<GraphqlAnswer<Data> & { readonly data: Data }> {
   const { data, errors } = await client.graphql<Data>(query, variables)
+  const tooMuch = errors.find(({ type }) => type === 'RESOURCE_LIMITS_EXCEEDED')
+  if (tooMuch !== undefined) throw new ExomonadError('FORGE_UNAVAILABLE', leftOut([tooMuch]), { gave_up: true })
   if (data !== null) return { data, errors }
   const reason = errors.map(({ message }) => message).join('; ') || 'an answer without data'
   throw new ExomonadError('FORGE_UNAVAILABLE', `GitHub does not answer what was asked: ${reason}`, {

@@ -33,4 +33,4 @@ const COME_TO: Readonly<Record<RollupState, ChecksState>> = { SUCCESS: 'passed',
 export const isUnderWay = ({ contexts, state: { statusCheckRollup } }: Pick<FullPull, 'contexts' | 'state'>): boolean =>
   statusCheckRollup?.state === 'PENDING' ||
   statusCheckRollup?.state === 'EXPECTED' ||
-  contexts.some((context) => (context.__typename === 'CheckRun' ? context.status !== 'COMPLETED' : context.state === 'PENDING' || context.state === 'EXPECTED'))
+  contexts.map(fromGraphql).some(({ status, moreToCome }) => status === 'queued' || status === 'running' || moreToCome)
