@@ -11,7 +11,7 @@ import { createPullDeadlines } from './poller-deadlines.ts'
 import { createIdentity } from './poller-identity.ts'
 import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
 import { createPullReading } from './poller-reading.ts'
-import { createPullRecords } from './poller-record.ts'
+import { createPullRecords, type ApplyOptions } from './poller-record.ts'
 import { createSchedule, type Cadence } from './poller-schedule.ts'
 import { createWeather } from './poller-weather.ts'
 import type { Publisher } from './publish.ts'
@@ -139,6 +139,22 @@ export function createPoller(deps: PollerDeps): Poller {
     return [...new Set([...wanted, ...due])].sort((a, b) => a - b)
   }
 
+  /** Reads these and publishes what is new; false where the forge says nothing. `answered`: it just did. */
+  const read = async (numbers: readonly number[], answered: boolean, options: ApplyOptions): Promise<boolean> => {
+    let works = answered
+    if (!works && weather.inDoubt() && !(works = await probe())) return false
+    const found = numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
+    if (found === undefined || stopped) return false
+    works ||= found.answer.some((result) => !('unknown' in result))
+    if (!works && numbers.length > 0 && !(works = await probe())) return false
+    // Nobody could review, or answer a review, on a forge that was away.
+    const outage = works ? await weather.works() : 0
+    if (outage > 0) await deadlines.shift(outage, options.config)
+    const known = await reading.take(found.answer, options)
+    await deadlines.expire((number) => known.has(number) || !followed.has(number), options)
+    return true
+  }
+
   /** `all`: of everything. `asked`: by somebody who knows that the forge may be used again. */
   const look = async ({ all = false, asked = false }): Promise<void> => {
     const config = (await deps.config()).forge
@@ -154,19 +170,14 @@ export function createPoller(deps: PollerDeps): Poller {
     const searched = all || steady.now() >= searchedAt + cadence.idle ? await search() : 'not asked'
     if (searched === 'failed') return
     const numbers = await pick(all, cadence)
-    let answered = searched === 'answered'
-    if (!answered && weather.inDoubt() && !(answered = await probe())) return
-    const read = numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
-    if (read === undefined || stopped) return
-    answered ||= read.answer.some((result) => !('unknown' in result))
-    if (!answered && numbers.length > 0 && !(answered = await probe())) return
-    // Nobody could review, or answer a review, on a forge that was away.
-    const outage = answered ? await weather.works() : 0
-    if (outage > 0) await deadlines.shift(outage, config)
-    for (const number of numbers) wanted.delete(number)
-    const options = { config, repository: name }
-    const known = await reading.take(read.answer, options)
-    await deadlines.expire((number) => known.has(number) || !followed.has(number), options)
+    // What is asked for from here on is asked for anew: the answer that is on its way may be older.
+    const owed = numbers.filter((number) => wanted.delete(number))
+    let done = false
+    try {
+      done = await read(numbers, searched === 'answered', { config, repository: name })
+    } finally {
+      if (!done) for (const number of owed) wanted.add(number)
+    }
   }
 
   /** One after the other: a diff needs the snapshot that the one before stored. */

@@ -31,6 +31,8 @@ describe('poller', () => {
   let looks: number[][]
   let checksAsked: number[]
   let unreachable: boolean
+  /** While set, answers that are ready by then wait for it. */
+  let held: Promise<void> | undefined
   let hintListener: (number: number) => void
   const clock = (): number => 10_000_000 + Math.floor(performance.now()) + shift
 
@@ -46,11 +48,13 @@ describe('poller', () => {
       },
       snapshots: async (numbers: readonly number[]) => {
         looks.push([...numbers])
-        return numbers.map((number): SnapshotResult => {
+        const answer = numbers.map((number): SnapshotResult => {
           const found = truth.get(number)
           if (found === undefined) return { number, missing: true }
           return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
         })
+        await held
+        return answer
       },
       ensureChecks: async (number: number) => void checksAsked.push(number),
       onHint: (listener: (number: number) => void) => {
@@ -67,6 +71,7 @@ describe('poller', () => {
     looks = []
     checksAsked = []
     unreachable = false
+    held = undefined
     folder = await mkdtemp(join(tmpdir(), 'exomonad-poller-'))
     store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
     const shippedFolder = fileURLToPath(new URL('../../templates', import.meta.url))
@@ -168,6 +173,29 @@ describe('poller', () => {
     for (let n = 0; n < 20; n++) hintListener(3)
     await waitFor('the push', async () => (await types()).includes('pr.pushed'))
     expect(looks).toEqual([[3]])
+  })
+
+  it('looks again where it is told to while an answer is on its way, which may be older', async () => {
+    truth.set(3, pull())
+    await poller.poll()
+    const answered = Promise.withResolvers<void>()
+    held = answered.promise
+    const before = poller.poll([3])
+    await waitFor('the look', () => looks.length === 2)
+    truth.set(3, pull(at('c')))
+    const after = poller.poll([3])
+    answered.resolve()
+    await Promise.all([before, after])
+    expect((await types()).at(-2)).toBe('pr.pushed')
+
+    const hinted = Promise.withResolvers<void>()
+    held = hinted.promise
+    poller.start()
+    await waitFor('the next look', () => looks.length === 4)
+    truth.set(3, pull({ ...at('d'), reviews: [review({ state: 'approved', commit: sha('d') })] }))
+    hintListener(3)
+    hinted.resolve()
+    await waitFor('the hint to be followed', async () => (await types()).filter((type) => type === 'pr.pushed').length === 2, { limit: 20_000 })
   })
 
   it('finds the agent by its branch where the forge names none', async () => {
