@@ -62,6 +62,8 @@ export function createPoller(deps: PollerDeps): Poller {
   const wanted = new Set<number>()
   const cancels = new Map<Timer, () => void>()
   let tail: Promise<unknown> = Promise.resolve()
+  /** Has not begun yet. */
+  let waiting: { all: boolean; asked: boolean; readonly done: Promise<void> } | undefined
   let stopHints = (): void => {}
   let repository: string | undefined
   let searchedAt = -Infinity
@@ -156,7 +158,7 @@ export function createPoller(deps: PollerDeps): Poller {
   }
 
   /** `all`: of everything. `asked`: by somebody who knows that the forge may be used again. */
-  const look = async ({ all = false, asked = false }): Promise<void> => {
+  const look = async ({ all, asked }: { readonly all: boolean; readonly asked: boolean }): Promise<void> => {
     const config = (await deps.config()).forge
     await settleJump(config)
     if (!asked && steady.now() < weather.heldUntil()) return
@@ -180,9 +182,16 @@ export function createPoller(deps: PollerDeps): Poller {
     }
   }
 
-  /** One after the other: a diff needs the snapshot that the one before stored. */
-  const enqueue = (options: { all?: boolean; asked?: boolean }): Promise<void> => {
+  /** One after the other: a diff needs the snapshot that the one before stored. All that is asked for before the next begins is one look. */
+  const enqueue = ({ all = false, asked = false }): Promise<void> => {
+    if (waiting !== undefined) {
+      waiting.all ||= all
+      waiting.asked ||= asked
+      return waiting.done
+    }
+    const options = { all, asked }
     const done = tail.then(async () => {
+      waiting = undefined
       if (stopped) return
       try {
         await look(options)
@@ -192,6 +201,7 @@ export function createPoller(deps: PollerDeps): Poller {
         after('look', AFTER_FAULT, lookAgain)
       }
     })
+    waiting = Object.assign(options, { done })
     tail = done
     return done
   }

@@ -198,6 +198,19 @@ describe('poller', () => {
     await waitFor('the hint to be followed', async () => (await types()).filter((type) => type === 'pr.pushed').length === 2, { limit: 20_000 })
   })
 
+  it('makes one look of all that is asked for while another is under way', async () => {
+    for (const number of [3, 4]) truth.set(number, pull())
+    const answered = Promise.withResolvers<void>()
+    held = answered.promise
+    const first = poller.poll([3])
+    await waitFor('the look', () => looks.length === 1)
+    const later = [poller.poll([3]), poller.poll([4]), poller.poll([3]), poller.poll()]
+    answered.resolve()
+    await Promise.all([first, ...later])
+    expect(looks).toHaveLength(2)
+    expect(looks[1]).toEqual([3, 4])
+  })
+
   it('finds the agent by its branch where the forge names none', async () => {
     truth.set(3, pull({ agentId: null }))
     await poller.poll()
