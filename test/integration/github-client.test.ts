@@ -227,6 +227,19 @@ describe('limits of GitHub', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it('does not hold a used up limit against another token', async () => {
+    const reset = Date.parse('2026-03-01T10:20:00Z') / 1000
+    const { client, token } = await open(({ headers }, response) => {
+      const isFirst = headers.authorization === `Bearer ${TOKEN}`
+      if (isFirst) json(response, 403, { message: 'API rate limit exceeded for user ID 1.' }, limitHeaders(0, reset))
+      else json(response, 200, { number: 7 }, limitHeaders(4999, reset + 60))
+    })
+    await failure(client.rest(PULL, { pull_number: 7 }))
+    token.value = `${TOKEN}x`
+    expect((await client.rest(PULL, { pull_number: 7 })).data).toEqual({ number: 7 })
+    expect(client.budget()).toMatchObject({ blockedUntil: null, requests: { remaining: 4999 } })
+  })
+
   it('goes slower where what is left would not last', async () => {
     let remaining = 3000
     const { client, time } = await open((_, response) =>

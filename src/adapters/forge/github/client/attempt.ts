@@ -30,8 +30,9 @@ export function createAttempt({
   const currentToken = async (): Promise<string> => {
     const current = await token()
     secrets.add(current)
-    // What one token saw, another may not see.
+    // What one token saw, another may not see; what one has used up, another may have left.
     if (current !== lastToken) etags.clear()
+    if (current !== lastToken && lastToken !== undefined) limits.forget()
     lastToken = current
     return current
   }
@@ -54,10 +55,10 @@ export function createAttempt({
     const { method, url } = options
     const { pathname, search } = new URL(url)
     const resource: Resource = url === repository.graphqlUrl ? 'graphql' : 'core'
+    const authorization = `Bearer ${await currentToken()}`
     const blocked = limits.blocked(resource)
     if (blocked !== null) throw limited(repository, blocked.by, blocked.until, null)
 
-    const authorization = `Bearer ${await currentToken()}`
     const key = `${options.accept} ${url}`
     const known = method === 'GET' ? etags.get(key) : undefined
     const started = clock()

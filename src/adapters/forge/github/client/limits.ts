@@ -21,6 +21,8 @@ export interface Limits {
   usedUp(resource: Resource, headers: Headers): number
   /** GitHub asks to wait with everything: answers until when. */
   askedToWait(headers: Headers): number
+  /** Another token has limits of its own. */
+  forget(): void
   budget(): ForgeBudget
 }
 
@@ -89,6 +91,11 @@ export function createLimits({ clock, reserve }: { clock: () => number; reserve:
     askedToWait(headers) {
       const retryAfter = numberIn(headers, 'retry-after')
       return block('all', clock() + (retryAfter === null ? SHORTEST : Math.max(retryAfter, 1) * 1000))
+    },
+
+    forget() {
+      for (const resource of ['core', 'graphql'] as const) limits[resource] = blocks[resource] = null
+      blocks.all = null
     },
 
     budget: () => ({
