@@ -188,6 +188,17 @@ describe('reading pull requests of GitHub', () => {
     expect((await look(number)).reviewDecision).toBe('none')
   })
 
+  it('lets no earlier verdict of the same person stand again for it', async () => {
+    const { github, open, look } = await start()
+    const { number } = await open('main.a')
+    await github.as('ann').review(number, { state: 'APPROVED', body: 'Yes' })
+    const second = await github.as('ann').review(number, { state: 'CHANGES_REQUESTED', body: 'No, wait' })
+    await github.as(github.owner).dismiss(number, second)
+    expect((await look(number)).reviewDecision).toBe('none')
+    await github.as('ann').review(number, { state: 'APPROVED', body: 'Yes again' })
+    expect((await look(number)).reviewDecision).toBe('approved')
+  })
+
   it('reads every list to its end', async () => {
     const { github, open, look, spent } = await start()
     const { number, head } = await open('main.a', { 'main.a.txt': Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n') })

@@ -39,6 +39,17 @@ export function toReviews(reviews: FullPull['reviews'], readers: Readers): Revie
   })
 }
 
+/** Whose last verdict was dismissed: an earlier one of theirs doesn’t stand again for it. */
+export function takenBack(reviews: FullPull['reviews']): ReadonlySet<Actor> {
+  const dismissed = new Set<Actor>()
+  for (const { author, state } of reviews) {
+    const actor: Actor = `forge:${accountOf(author).login}`
+    if (state === 'DISMISSED') dismissed.add(actor)
+    else if (state === 'APPROVED' || state === 'CHANGES_REQUESTED') dismissed.delete(actor)
+  }
+  return dismissed
+}
+
 /** Somebody without write access may add to a thread of somebody who has it. */
 function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, readers: Readers): LineComment[] {
   const { author, trusted, body } = wordsOf(raw, readers)

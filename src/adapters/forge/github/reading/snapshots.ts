@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
-import type { BranchName, Sha } from '../../../../ids.ts'
+import type { Actor, BranchName, Sha } from '../../../../ids.ts'
 import type { Agent } from '../../../store/store.ts'
 import type { Branches } from '../../branches.ts'
 import type { PullRequestSnapshot, SnapshotResult } from '../../forge.ts'
@@ -10,7 +10,7 @@ import type { FullPull, Read } from './answers.ts'
 import { createConflicts } from './conflicts.ts'
 import type { LogEnds } from './log-ends.ts'
 import type { PullChecks } from './pull-checks.ts'
-import type { Readers } from './reviews.ts'
+import { takenBack, type Readers } from './reviews.ts'
 import { baseTip, toSnapshot } from './to-snapshot.ts'
 import { createTrust } from './trusted.ts'
 
@@ -42,11 +42,14 @@ export function createSnapshots({
     }
   }
 
-  const decide = async (found: Pick<PullRequestSnapshot, 'reviews' | 'head' | 'base' | 'trusted'>): Promise<PullRequestSnapshot['reviewDecision']> => {
+  const decide = async (
+    found: Pick<PullRequestSnapshot, 'reviews' | 'head' | 'base' | 'trusted'>,
+    silent: ReadonlySet<Actor>,
+  ): Promise<PullRequestSnapshot['reviewDecision']> => {
     const { head, base } = found
     // Whoever may not write here decides nothing.
     return reviewDecision(
-      found.reviews.filter(({ trusted }) => trusted),
+      found.reviews.filter(({ trusted, author }) => trusted && !silent.has(author)),
       head.sha,
       async (reviewed) => {
         if (base.sha === null || !found.trusted) return false
@@ -64,7 +67,7 @@ export function createSnapshots({
     return {
       ...found,
       conflictFiles: found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
-      reviewDecision: await decide(found),
+      reviewDecision: await decide(found, takenBack(pull.reviews)),
       ...come,
       // Nobody mends what is merged or closed.
       checks: found.state === 'open' ? await logEnds.add(checks) : plain,
