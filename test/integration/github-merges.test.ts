@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
+import { createMerging } from '../../src/adapters/forge/github/writing/merge.ts'
 import { ExomonadError } from '../../src/errors.ts'
 import type { Sha } from '../../src/ids.ts'
 import type { Fault } from '../fixtures/github/fake.ts'
@@ -60,6 +61,40 @@ describe('merging on GitHub', () => {
     const other = await grown('main.b')
     github.fail(MERGE, { kind: 'status', status: 405 }, 50)
     expect(await merge(other.number, other.head)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('Base branch was modified') })
+  })
+
+  it('waits for a merge that GitHub has begun already', async () => {
+    let looks = 0
+    const pull = {
+      number: 7,
+      state: 'open',
+      merged: false,
+      mergeable: true,
+      head: { ref: 'main.a', sha: 'a'.repeat(40) },
+      base: { ref: 'main', sha: 'b'.repeat(40) },
+    }
+    const { merge } = createMerging({
+      client: {
+        rest: async <Data>(route: string) => {
+          if (route.startsWith('PUT ')) return { status: 405, data: { message: 'Merge already in progress' } as Data, headers: {} }
+          return {
+            status: 200,
+            data: { ...pull, ...(++looks > 2 ? { state: 'closed', merged: true, merge_commit_sha: 'c'.repeat(40) } : {}) } as Data,
+            headers: {},
+          }
+        },
+        pages: async () => [],
+      },
+      pause: async () => {},
+      conflictFiles: async () => [],
+      baseTip: async () => null,
+      merged: () => {},
+    })
+    expect(await merge({ number: 7, expectedHead: pull.head.sha as Sha, strategy: 'merge', by: 'human', prepared: async () => {} })).toEqual({
+      kind: 'merged',
+      sha: 'c'.repeat(40),
+      head: pull.head.sha,
+    })
   })
 
   it('leaves alone what is pushed in the last moment', async () => {

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEtags } from '../../../src/adapters/forge/github/client/etags.ts'
+import { limited, troubled, unreachable } from '../../../src/adapters/forge/github/client/failure.ts'
 import { createSecrets } from '../../../src/adapters/forge/github/client/secrets.ts'
 import { markReview, readMark } from '../../../src/adapters/forge/github/review-mark.ts'
 import { shownLines } from '../../../src/adapters/forge/github/writing/diff-lines.ts'
 import { fitText, fitTitle } from '../../../src/adapters/forge/github/writing/fit.ts'
+import { isLost } from '../../../src/adapters/forge/github/writing/refusal.ts'
 import type { Actor } from '../../../src/ids.ts'
 
 const states = fc.constantFrom('approved' as const, 'changes_requested' as const, 'commented' as const)
@@ -50,6 +52,27 @@ describe('texts for GitHub', () => {
       }),
     )
     expect(fitText('short')).toBe('short')
+  })
+
+  it('are not cut in the middle of a character, which GitHub would refuse', () => {
+    for (const start of ['', 'x']) {
+      expect(fitTitle(start + '😀'.repeat(200)).isWellFormed()).toBe(true)
+      expect(fitText(start + '😀'.repeat(40_000)).isWellFormed()).toBe(true)
+    }
+  })
+})
+
+describe('an answer to a write', () => {
+  const repository = { host: 'github.com', owner: 'octo', name: 'widgets', apiUrl: 'https://api.github.com', graphqlUrl: 'https://api.github.com/graphql' }
+
+  it('leaves open whether it was done where GitHub had trouble, also where it says when to come back', () => {
+    expect(isLost(troubled(repository, 502, {}, 0))).toBe(true)
+    expect(isLost(troubled(repository, 503, { 'retry-after': '30' }, 0))).toBe(true)
+    expect(isLost(unreachable(repository, new Error('ended'), String))).toBe(true)
+  })
+
+  it('does not where a limit stood before it', () => {
+    for (const status of [200, 403, 429, null]) expect(isLost(limited(repository, 'all', 60_000, status))).toBe(false)
   })
 })
 

@@ -12,6 +12,7 @@ import { isLost, refusalIn } from './refusal.ts'
 const TRIES = 5
 /** How often a merge whose answer was lost is looked for. */
 const LOOKS = 3
+const UNDER_WAY = /merge already in progress/i
 
 type MergeOptions = Parameters<Forge['merge']>[0]
 /** Where a conflict is, as far as git here can tell. */
@@ -44,8 +45,13 @@ export function createMerging({
     return { kind: 'merged', sha: (pull.merge_commit_sha ?? head) as Sha, head }
   }
 
-  const inTheWay = (pull: RawPull, expectedHead: Sha): MergeResult | undefined => {
+  /** `words`: what GitHub had against it last. A merge under way, whose answer was lost, is the one that was asked for. */
+  const inTheWay = (pull: RawPull, expectedHead: Sha, words: string): MergeResult | undefined => {
     const state = stateOf(pull)
+    if (state === 'merged' && UNDER_WAY.test(words) && pull.head.sha === expectedHead) {
+      merged(pull.number)
+      return mergedAs(pull)
+    }
     if (state !== 'open') return { kind: 'not_open', state }
     return pull.head.sha === expectedHead ? undefined : { kind: 'head_changed', head: pull.head.sha as Sha }
   }
@@ -53,7 +59,7 @@ export function createMerging({
   /** After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or not known yet. */
   const explain = async ({ number, expectedHead }: MergeOptions, words: string): Promise<MergeResult | 'again'> => {
     const pull = await lookAt(client, number)
-    const found = inTheWay(pull, expectedHead)
+    const found = inTheWay(pull, expectedHead, words)
     if (found !== undefined) return found
     if (pull.mergeable === false) {
       const base = pull.base.ref as BranchName
@@ -64,7 +70,9 @@ export function createMerging({
       return { kind: 'conflict', files }
     }
     // “Not mergeable” is also what is said while GitHub works it out.
-    return /base branch was modified|head branch was modified|is not mergeable/i.test(words) ? 'again' : { kind: 'refused', reason: words }
+    return /base branch was modified|head branch was modified|is not mergeable/i.test(words) || UNDER_WAY.test(words)
+      ? 'again'
+      : { kind: 'refused', reason: words }
   }
 
   const confirm = async ({ number, expectedHead }: MergeOptions, lost: ExomonadError): Promise<MergeResult> => {
@@ -98,7 +106,7 @@ export function createMerging({
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, options.number)
-      const found = inTheWay(pull, options.expectedHead)
+      const found = inTheWay(pull, options.expectedHead, words)
       // Just after a push GitHub may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found

@@ -16,6 +16,6 @@ export function refusalIn({ data, status }: Pick<RestAnswer<unknown>, 'data' | '
   return { words: wordsOf(data) || `status ${status}`, isAbout: (field) => fields.includes(field) }
 }
 
-/** Whether an error leaves open if what was asked for has happened: the answer was lost, or never given. */
+/** Whether an error leaves open if what was asked for has happened: the answer was lost, or never given. A limit stands before what is asked. */
 export const isLost = (error: unknown): error is ExomonadError =>
-  error instanceof ExomonadError && error.code === 'FORGE_UNAVAILABLE' && error.facts['retry_at'] === undefined
+  error instanceof ExomonadError && error.code === 'FORGE_UNAVAILABLE' && (error.facts['retry_at'] === undefined || Number(error.facts['status']) >= 500)
