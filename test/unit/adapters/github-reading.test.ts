@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { FullPull, RawCheckRun, RawReview, RawState, RawStatus } from '../../../src/adapters/forge/github/reading/answers.ts'
 import { createCache } from '../../../src/adapters/forge/github/reading/cache.ts'
 import { fromGraphql, toChecks } from '../../../src/adapters/forge/github/reading/checks.ts'
-import { endOfLog } from '../../../src/adapters/forge/github/reading/log-ends.ts'
+import { createLogEnds, endOfLog } from '../../../src/adapters/forge/github/reading/log-ends.ts'
 import { findPulls } from '../../../src/adapters/forge/github/reading/find.ts'
 import { inPages } from '../../../src/adapters/forge/github/reading/pages.ts'
 import { fullLook, ofHeads, QUERIES, STATES } from '../../../src/adapters/forge/github/reading/queries.ts'
@@ -17,6 +17,7 @@ import { accountOf, createTrust } from '../../../src/adapters/forge/github/readi
 import { markReview, readMark } from '../../../src/adapters/forge/github/review-mark.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 import { asBranchName, parseAgentId, type AgentId } from '../../../src/ids.ts'
+import { silentLog } from '../../../src/log.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
@@ -266,6 +267,32 @@ describe('the end of a failed job’s log', () => {
   it('is the end, where nothing is marked as an error, and never long', () => {
     expect(endOfLog('a\nb\n')).toBe('a\nb')
     expect(endOfLog(`${'x'.repeat(10_000)}end`)).toMatch(/^….{3997}end$/)
+  })
+})
+
+describe('logs of failed jobs', () => {
+  it('keep nobody waiting for a host that does not answer: all others are left alone for a while', async () => {
+    let now = Date.parse('2026-01-01T01:00:00Z')
+    let isAway = true
+    const asked: unknown[] = []
+    const { add } = createLogEnds({
+      clock: () => now,
+      log: silentLog(),
+      client: {
+        async textTail(_, { job_id: job }) {
+          asked.push(job)
+          if (!isAway) return '##[error]Why'
+          now += 30_000
+          throw new ExomonadError('FORGE_UNAVAILABLE', 'no answer within 30 s')
+        },
+      },
+    })
+    const { checks } = checksOf([1, 2, 3].map((id) => run({ databaseId: id, name: `test ${id}`, conclusion: 'FAILURE' })))
+    expect(await add(checks)).toMatchObject([{ logTail: null }, { logTail: null }, { logTail: null }])
+    expect(asked).toEqual([1])
+    isAway = false
+    now += 120_000
+    expect(await add(checks)).toMatchObject([{ logTail: null }, { logTail: '##[error]Why' }, { logTail: '##[error]Why' }])
   })
 })
 

@@ -18,6 +18,9 @@ const ON_ITS_WAY = 30_000
 const TRIES = 3
 /** A log that could not be had isn’t asked for again for so long: each look would cost a request. Milliseconds. */
 const LEFT_ALONE = 10 * 60_000
+/** Where a log was waited for in vain as long as this, its host answers nobody: the others aren’t asked for either, for a while. Milliseconds. */
+const WAITED = 5_000
+const HOST_LEFT_ALONE = 2 * 60_000
 /** A matrix that fails as a whole fails for one reason. */
 const MOST_JOBS = 10
 const MOST_KNOWN = 5_000
@@ -37,6 +40,7 @@ export function createLogEnds({
 }: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'textTail'> }): LogEnds {
   const known = new Map<number, string>()
   const failedAt = new Map<number, number>()
+  let awayAt = -Infinity
 
   const isOnItsWay = ({ endedAt }: Job): boolean => endedAt !== null && Math.abs(clock() - endedAt) <= ON_ITS_WAY
 
@@ -51,7 +55,8 @@ export function createLogEnds({
   const endOf = async (job: Job): Promise<string> => {
     const before = known.get(job.id)
     if (before !== undefined) return before
-    if (Math.abs(clock() - (failedAt.get(job.id) ?? -Infinity)) < LEFT_ALONE) return ''
+    const startedAt = clock()
+    if (Math.abs(startedAt - (failedAt.get(job.id) ?? -Infinity)) < LEFT_ALONE || Math.abs(startedAt - awayAt) < HOST_LEFT_ALONE) return ''
     if (known.size + failedAt.size > MOST_KNOWN) for (const memory of [known, failedAt]) memory.clear()
     try {
       const text = await fetched(job)
@@ -62,6 +67,7 @@ export function createLogEnds({
       // Logs lie on another host, which has troubles of its own.
       log.info({ err: error, job: job.id }, 'the log of a failed job could not be read')
       failedAt.set(job.id, clock())
+      if (clock() - startedAt >= WAITED) awayAt = clock()
     }
     return known.get(job.id) ?? ''
   }
