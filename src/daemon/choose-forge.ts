@@ -86,7 +86,7 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
   const token = tokens.reading(() => found.token.read())
   // Known from the start, so that not even a line about its first use holds it.
   await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for GitHub'))
-  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, token })
+  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, host: repository.host, token })
   // Only here: Octokit takes its time to load.
   const { createGithubForge } = await import('../adapters/forge/github/forge.ts')
   const forge = createGithubForge({

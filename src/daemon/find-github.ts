@@ -1,9 +1,9 @@
 import type { Exec } from '../adapters/exec.ts'
 import type { GithubRepository } from '../adapters/forge/github/options.ts'
-import { answersAsGithub } from '../adapters/forge/github/setup/probe.ts'
 import {
   isAnotherForge,
   isLoopback,
+  isSameHost,
   ownHost,
   parseRemoteUrl,
   parseRepositoryName,
@@ -44,14 +44,19 @@ export interface FindGithubOptions {
 }
 
 type Settings = Config['forge']['github']
-type Located = { readonly repository: GithubRepository; readonly transport: RemoteAddress['transport'] | null }
+interface Located {
+  readonly repository: GithubRepository
+  readonly transport: RemoteAddress['transport'] | null
+  /** The remote’s own URL says so, and not only the configuration. */
+  readonly sure: boolean
+}
 
 /**
  * The repository on GitHub behind a remote, and the token for it: `origin` where that is on GitHub, else the only remote that is. Nothing
- * is sent anywhere, but to a host that only a token for an Enterprise Server speaks for: it is asked, without that token, whether it is one.
+ * is sent anywhere: what answers at an address can’t prove whose token it may see.
  */
 export async function findGithub(options: FindGithubOptions): Promise<GithubFound> {
-  const settings = options.config.forge.github
+  const settings = withPlainHost(options.config.forge.github)
   const remotes = await options.git.remotes()
   const chosen = await chooseRemote(options, settings, remotes)
   if (chosen.kind === 'none') return chosen
@@ -67,6 +72,10 @@ export async function findGithub(options: FindGithubOptions): Promise<GithubFoun
   })
   return { kind: 'found', repository, remote: chosen.remote, transport, token, enterprise: ownHost(repository.host) === null }
 }
+
+/** As URLs have it. */
+const withPlainHost = ({ host, ...settings }: Settings): Settings =>
+  host === undefined ? settings : { ...settings, host: ownHost(host.toLowerCase()) ?? host.toLowerCase() }
 
 type None = Extract<GithubFound, { kind: 'none' }>
 const none = (reason: string, fix: string): None => ({ kind: 'none', reason, fix })
@@ -85,14 +94,14 @@ async function chooseRemote(
       : { kind: 'chosen', remote: settings.remote, located }
   }
   const reasons: string[] = []
-  const found: { remote: string; located: Located }[] = []
+  const possible: { remote: string; located: Located }[] = []
   for (const [remote, url] of [...remotes].sort(([a], [b]) => Number(b === 'origin') - Number(a === 'origin'))) {
     const located = await locate(options, settings, url)
-    if (typeof located !== 'string') {
-      if (remote === 'origin') return { kind: 'chosen', remote, located }
-      found.push({ remote, located })
-    } else reasons.push(`${remote} ${located}`)
+    if (typeof located === 'string') reasons.push(`${remote} ${located}`)
+    else possible.push({ remote, located })
   }
+  const sure = possible.filter(({ located }) => located.sure)
+  const found = sure.length > 0 ? sure : possible
   const [only, another] = found
   if (only === undefined) {
     return none(
@@ -100,7 +109,7 @@ async function chooseRemote(
       '`git remote add origin URL` with the URL of the repository on GitHub; or, where one is on an Enterprise Server, [forge.github] host = "HOST"',
     )
   }
-  if (another !== undefined) {
+  if (another !== undefined && only.remote !== 'origin') {
     return none(
       `several remotes are on GitHub: ${found.map(({ remote, located: { repository } }) => `${remote} (${repository.owner}/${repository.name})`).join(', ')}`,
       `Name the one for pull requests: [forge.github] remote = "${only.remote}"`,
@@ -116,51 +125,46 @@ async function locate(options: FindGithubOptions, settings: Settings, url: strin
   if (address === null) {
     // Only where everything is said: a mirror in a folder is no reason to show a token to anybody.
     if (settings.remote === undefined || settings.host === undefined || settings.repository === undefined || named === null) return 'is no address of GitHub'
-    return { repository: repositoryAt({ host: settings.host, ...named }), transport: null }
+    return { repository: repositoryAt({ host: settings.host, ...named }), transport: null, sure: false }
   }
   const { transport } = address
   const host = await hostOf(options, settings, address)
-  if (host === null) return `is on ${address.host}, which ${isAnotherForge(address.host) ? 'is not GitHub' : 'nothing says is an Enterprise Server'}`
+  if (host === null)
+    return `is on ${address.host}, which ${isAnotherForge(address.host) ? 'is not GitHub' : 'nothing says is an Enterprise Server (GH_HOST or [forge.github] host would)'}`
   if (named === null) return `is on ${host}, but its URL does not end in OWNER/NAME`
   if (transport === 'http' && !isLoopback(address.host)) return 'uses plain http://, over which a token could be read'
-  return { repository: repositoryAt({ host, ...named, transport }), transport }
+  return { repository: repositoryAt({ host, ...named, transport }), transport, sure: isSameHost(ownHost(address.host) ?? address.host, host) }
 }
 
 async function hostOf(options: FindGithubOptions, settings: Settings, address: RemoteAddress): Promise<string | null> {
-  const own = ownHost(address.host)
-  // Of several remotes the configured host is where the URL doesn’t tell; of the one that is named, in any case.
-  if (settings.host !== undefined && (settings.remote !== undefined || (own ?? settings.host) === settings.host)) {
-    return settings.remote === undefined && isAnotherForge(address.host) ? null : settings.host
-  }
-  if (settings.host !== undefined) return null
-  if (own !== null) return own
   const { environment, exec } = options
-  const host = address.transport === 'ssh' ? ((await resolveSshAlias(address.host, exec, gitEnvironment(environment))) ?? address.host) : address.host
+  const configured = settings.host ?? null
+  // The remote that is named is where the configuration says, whatever its URL tells.
+  if (configured !== null && settings.remote !== undefined) return configured
+  const own = ownHost(address.host)
+  if (own !== null) return configured === null || configured === own ? own : null
+  if (configured !== null && isSameHost(address.host, configured)) return configured
+  const alias = address.transport === 'ssh' ? await resolveSshAlias(address.host, exec, gitEnvironment(environment)) : null
+  const host = alias ?? address.host
   const aliased = ownHost(host)
-  if (aliased !== null) return aliased
+  if (aliased !== null) return configured === null || configured === aliased ? aliased : null
   if (isAnotherForge(host) && settings.remote === undefined) return null
-  return (await isEnterpriseServer(options, settings, host, address.transport)) ? host : null
+  // A name of ssh alone may stand for any host, such as the configured one; an address of HTTP is where it says.
+  if (configured !== null) return address.transport === 'ssh' ? configured : null
+  return (await isEnterpriseServer(options, settings, host)) ? host : null
 }
 
-/** Said in the configuration or by a token for that very host; or it answers as one, where there is a token for just any. */
-async function isEnterpriseServer(
-  { environment, exec }: FindGithubOptions,
-  settings: Settings,
-  host: string,
-  transport: RemoteAddress['transport'],
-): Promise<boolean> {
+/** Said in the configuration, by GH_HOST, or by a login of `gh` at that very host. */
+async function isEnterpriseServer({ environment, exec }: FindGithubOptions, settings: Settings, host: string): Promise<boolean> {
   if (settings.api_url !== undefined) return true
-  const variables = githubVariables(environment)
-  if (variables['GH_HOST'] === host) return true
+  if (githubVariables(environment)['GH_HOST']?.toLowerCase() === host) return true
   const kept = await findToken({ host, file: null, variables: {}, exec, ghEnvironment: ghEnvironment(environment), clock: Date.now })
-  if (kept.source !== null) return true
-  const token = variables['GH_ENTERPRISE_TOKEN'] ?? variables['GITHUB_ENTERPRISE_TOKEN'] ?? ''
-  return token !== '' && answersAsGithub(repositoryAt({ host, owner: '', name: '', transport }).apiUrl)
+  return kept.source !== null
 }
 
 /** The configured addresses of the API before those that the host has by default. */
-function withUrls({ repository, transport }: Located, settings: Settings): Located {
+function withUrls({ repository, ...rest }: Located, settings: Settings): Located {
   const apiUrl = settings.api_url?.replace(/\/+$/, '') ?? repository.apiUrl
   const beside = settings.api_url === undefined ? repository.graphqlUrl : apiUrl.replace(/\/api\/v3$/, '/api').concat('/graphql')
-  return { transport, repository: { ...repository, apiUrl, graphqlUrl: settings.graphql_url?.replace(/\/+$/, '') ?? beside } }
+  return { ...rest, repository: { ...repository, apiUrl, graphqlUrl: settings.graphql_url?.replace(/\/+$/, '') ?? beside } }
 }

@@ -1,5 +1,6 @@
 import type { Exec } from '../adapters/exec.ts'
 import { credentialEnvironment } from '../adapters/git/credential.ts'
+import { isSameHost, ownHost } from '../adapters/forge/github/setup/remote-url.ts'
 import type { Git } from '../adapters/git/git.ts'
 
 /** Milliseconds. */
@@ -7,13 +8,15 @@ const HELPER_TIMEOUT = 10_000
 
 /**
  * What the daemon’s git is let in with at a remote over HTTP: a helper that the person configured goes first; where none knows a password, the
- * token. Empty for all other remotes, and without a token: a public repository can be read without one.
+ * token. Empty for all other remotes, for one whose URL leads to another host than the token is for, and without a token: a public repository
+ * can be read without one.
  */
 export function createGitCredential({
   git,
   exec,
   environment,
   remote,
+  host,
   token,
 }: {
   git: Pick<Git, 'commonDir' | 'remotes'>
@@ -21,6 +24,8 @@ export function createGitCredential({
   /** Of the daemon’s git. */
   environment: Readonly<Record<string, string>>
   remote: string
+  /** That the token is for. */
+  host: string
   token: () => Promise<string>
 }): (name: string) => Promise<Record<string, string>> {
   const personsOwn = new Map<string, Promise<boolean>>()
@@ -43,7 +48,7 @@ export function createGitCredential({
     if (name !== remote) return {}
     const written = (await git.remotes()).get(remote) ?? ''
     const url = /^https?:\/\//.test(written) && URL.canParse(written) ? new URL(written) : null
-    if (url === null || url.password !== '' || (await personKnows(url))) return {}
+    if (url === null || url.password !== '' || !isSameHost(ownHost(url.host) ?? url.host, host) || (await personKnows(url))) return {}
     const password = await token().catch(() => null)
     return password === null ? {} : credentialEnvironment({ origin: url.origin, username: 'x-access-token', password })
   }

@@ -42,9 +42,9 @@ async function remoteWithPasswords(passwords: readonly string[]) {
     return exec(file, args, options)
   }
   const commonDir = join(repository.path, '.git')
-  const open = (token: () => Promise<string>) => {
+  const open = (token: () => Promise<string>, host = new URL(url).host) => {
     const plain = openGit({ commonDir, environment: repository.env })
-    const credential = createGitCredential({ git: plain, exec: watched, environment: repository.env, remote: 'origin', token })
+    const credential = createGitCredential({ git: plain, exec: watched, environment: repository.env, remote: 'origin', host, token })
     return openGit({ commonDir, environment: repository.env, exec: watched, remoteEnvironment: credential })
   }
   return { repository, url, asked, commands, open }
@@ -72,10 +72,11 @@ it('leaves the token in its place where the person has a helper that knows a pas
   expect(asked).toEqual(['of-the-person'])
 })
 
-it('shows the token to no other remote, and goes without where there is none', async () => {
+it('shows the token to no other remote and no other host, and goes without where there is none', async () => {
   const { repository, asked, open, url } = await remoteWithPasswords([TOKEN])
   await repository.git('remote', 'add', 'elsewhere', url.replace('127.0.0.1', 'localhost'))
   await expect(open(() => Promise.resolve(TOKEN)).remoteTips('elsewhere')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
+  await expect(open(() => Promise.resolve(TOKEN), 'github.com').remoteTips('origin')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
   await expect(open(() => Promise.reject(new Error('there is none'))).remoteTips('origin')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
   expect(asked).toEqual([])
 })

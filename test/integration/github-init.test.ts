@@ -29,7 +29,7 @@ async function prepare({ workflow }: { workflow?: string } = {}): Promise<Settin
   return {
     tree,
     fake,
-    init: (args = ['--json'], env = { GH_ENTERPRISE_TOKEN: fake.token }) => tree.run(['init', ...args], { env, timeout: 110_000 }),
+    init: (args = ['--json'], env = { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) }) => tree.run(['init', ...args], { env, timeout: 110_000 }),
     config: () => readFileSync(join(path, '.exomonad', 'config.toml'), 'utf8'),
   }
 }

@@ -111,24 +111,32 @@ describe('the repository on GitHub', () => {
     })
   })
 
-  it('is on a host that answers as GitHub, which is asked without the token', async () => {
-    const seen: (string | undefined)[] = []
-    const answers = { github: false }
+  it('is not where a host only answers as GitHub does: it may be anybody’s, and a token is not for it', async () => {
+    const seen: string[] = []
     const server = createServer((request, response) => {
-      seen.push(`${request.url} ${request.headers.authorization ?? 'nothing'}`)
-      if (answers.github) response.setHeader('x-github-request-id', 'A1')
-      response.statusCode = 401
-      response.end()
+      seen.push(String(request.url))
+      response.setHeader('x-github-request-id', 'A1')
+      response.end('{}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const given = { remotes: { origin: `http://${host}/octo/widgets.git` }, variables: { GH_ENTERPRISE_TOKEN: 'secret' } }
-    expect(await find(given)).toContain('nothing says is an Enterprise Server')
-    answers.github = true
-    expect(await find(given)).toMatchObject({ host, api: `http://${host}/api/v3`, token: 'the variable GH_ENTERPRISE_TOKEN' })
-    expect(await find({ ...given, variables: { GH_TOKEN: 'secret' } })).toContain('nothing says')
-    expect(seen).toEqual(['/api/v3/meta nothing', '/api/v3/meta nothing'])
+    const remotes = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}/octo/widgets.git` }
+    const variables = { GH_TOKEN: 'secret', GH_ENTERPRISE_TOKEN: 'secret', GH_HOST: AT }
+    expect(await find({ remotes, variables })).toContain('nothing says is an Enterprise Server (GH_HOST or [forge.github] host would)')
+    expect(seen).toEqual([])
+  })
+
+  it('is behind the remote that is on the configured host, not behind one that is elsewhere', async () => {
+    const there = `git@${AT}:octo/widgets.git`
+    const config = `host = "${AT.toUpperCase()}"`
+    expect(await find({ remotes: { origin: 'https://code.example.org/octo/widgets', work: there }, config })).toMatchObject({ ...SERVER, remote: 'work' })
+    expect(await find({ remotes: { origin: 'https://code.example.org/octo/widgets' }, config })).toContain('origin is on code.example.org')
+    expect(await find({ remotes: { origin: 'backup:octo/widgets.git', work: there }, config })).toMatchObject({ ...SERVER, remote: 'work' })
+    expect(await find({ remotes: { origin: 'work:octo/widgets.git' }, config })).toMatchObject(SERVER)
+    for (const host of ['github.com', 'gitlab.com']) {
+      expect(await find({ remotes: { origin: 'alias:octo/widgets.git' }, config, ssh: { alias: host } })).toContain('no remote is on GitHub')
+    }
+    expect(await find({ remotes: { origin: 'https://github.com/octo/widgets' }, config: 'host = "GitHub.com"' })).toMatchObject(GITHUB)
   })
 
   it('has the configured addresses of its API', async () => {

@@ -80,6 +80,9 @@ export const isAnotherForge = (host: string): boolean =>
   /^(?:gitlab|bitbucket|gitea|forgejo|gerrit)\./.test(host) ||
   /^(?:codeberg\.org|git\.sr\.ht|(?:ssh\.)?dev\.azure\.com|gist\.github\.com|.+\.visualstudio\.com|.+\.amazonaws\.com|.+\.googlesource\.com)$/.test(host)
 
+/** Whatever the port: ssh and HTTP have different ones of one host. */
+export const isSameHost = (one: string, other: string): boolean => one.replace(/:\d+$/, '') === other.replace(/:\d+$/, '')
+
 export const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/.test(host)
 
 /** A repository there, with the addresses of its API. Plain HTTP is for this machine only. */
