@@ -99,9 +99,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('lock', () => lock.release())
 
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
+    const leaving = new AbortController()
     const git = openGit({
       commonDir: facts.commonDir,
       environment: gitEnvironment(environment),
+      signal: leaving.signal,
       pushEnvironment: () => access.push(),
       remoteEnvironment: (name) => access.remote(name),
     })
@@ -255,7 +257,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await http.listen(socket)
     release.add('http', () => http.close())
     // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what it did meanwhile is settled at the next start.
-    if (forge.kind === 'github') release.add('requests to GitHub', () => forge.dispose())
+    if (forge.kind === 'github') {
+      release.add('requests to GitHub', () => {
+        leaving.abort()
+        return forge.dispose()
+      })
+    }
     await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: process.pid })
     release.add('record', () => writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: null }))
     await publisher.publish({

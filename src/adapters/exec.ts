@@ -6,9 +6,11 @@ export interface ExecOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** Milliseconds; the process group is not killed, only the child. */
+  /** Milliseconds; without `group` the process group is not killed, only the child. */
   readonly timeout?: number
   readonly signal?: AbortSignal
+  /** In a process group of its own, which timeout and signal end as a whole: what it started would hold its pipes, and this, open. */
+  readonly group?: boolean
   /** Bytes kept of each stream; the default is 100 MB. */
   readonly maxBuffer?: number
 }
@@ -27,25 +29,65 @@ export interface ExecResult {
 /** Runs a command to its end. Never throws for what the command did: look at the result. */
 export type Exec = (file: string, args: readonly string[], options?: ExecOptions) => Promise<ExecResult>
 
+/** Between asking a group to end and killing it. Milliseconds. */
+const GRACE = 3_000
+
+/** Answers how to let go of it once it has ended; that answers whether its time was up. */
+function limitGroup(pid: number | undefined, { timeout, signal }: ExecOptions): () => boolean {
+  let timedOut = false
+  let kill: NodeJS.Timeout | undefined
+  const tell = (what: NodeJS.Signals): void => {
+    try {
+      if (pid !== undefined) process.kill(-pid, what)
+    } catch {
+      // It has ended.
+    }
+  }
+  const end = (): void => {
+    tell('SIGTERM')
+    kill ??= setTimeout(tell, GRACE, 'SIGKILL')
+  }
+  const timer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true
+          end()
+        }, timeout)
+  if (signal?.aborted === true) end()
+  signal?.addEventListener('abort', end)
+  return () => {
+    clearTimeout(timer)
+    clearTimeout(kill)
+    signal?.removeEventListener('abort', end)
+    return timedOut
+  }
+}
+
 export const exec: Exec = async (file, args, options = {}) => {
-  const result = await execa(file, args, {
+  const { group = false } = options
+  const child = execa(file, args, {
     reject: false,
     extendEnv: false,
     stripFinalNewline: false,
     env: { ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+    ...(group ? { detached: true } : {}),
+    ...(group || options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(group || options.signal === undefined ? {} : { cancelSignal: options.signal }),
     ...(options.maxBuffer === undefined ? {} : { maxBuffer: options.maxBuffer }),
   })
+  const letGo = group ? limitGroup(child.pid, options) : () => false
+  const result = await child
+  const timedOut = letGo() || result.timedOut
   const started = result.exitCode !== undefined || result.signal !== undefined
   return {
     exitCode: result.exitCode ?? null,
     signal: result.signal ?? null,
     stdout: result.stdout ?? '',
     stderr: result.stderr ?? '',
-    timedOut: result.timedOut,
+    timedOut,
     startError: started ? null : ((result as { code?: string }).code ?? result.originalMessage ?? 'unknown'),
   }
 }

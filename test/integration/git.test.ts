@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Git } from '../../src/adapters/git/git.ts'
@@ -492,5 +493,35 @@ describe('names and exclusions', () => {
     const sha = await git.commitTree({ tree, parents: [head], message: 'By nobody' })
     expect((await git.readCommit(sha)).author).toMatchObject({ name: 'exomonad', email: 'exomonad@localhost' })
     expect(execFileSync('git', ['-C', repository.path, 'fsck', '--no-dangling'], { env: repository.env, stdio: 'pipe' }).toString()).toBe('')
+  })
+
+  it('ends what waits for a remote that never answers, with all that it started', { timeout: 120_000 }, async () => {
+    const sockets = new Set<Socket>()
+    const connected = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<void>()
+    const server = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => closed.resolve())
+      // Read and never answered.
+      socket.on('data', () => connected.resolve())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    const { repository } = await open()
+    await repository.git('remote', 'add', 'silent', `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`)
+    const leaving = new AbortController()
+    const git = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env, signal: leaving.signal })
+    const asked = git.remoteTip('silent', branch('main'))
+    asked.catch(() => undefined)
+    await connected.promise
+    leaving.abort()
+    await expect(asked).rejects.toMatchObject({ name: 'ExomonadError' })
+    await closed.promise
+    await expect(git.fetch('silent', [branch('main')])).rejects.toMatchObject({ name: 'ExomonadError' })
+    expect(await git.resolve('HEAD')).not.toBeNull()
   })
 })

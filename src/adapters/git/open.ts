@@ -26,6 +26,7 @@ export function openGit({
   exec = defaultExec,
   pushEnvironment = async () => ({}),
   remoteEnvironment = async () => ({}),
+  signal,
 }: {
   commonDir: string
   environment: Readonly<Record<string, string>>
@@ -33,13 +34,15 @@ export function openGit({
   exec?: Exec
   pushEnvironment?: () => Promise<Readonly<Record<string, string>>>
   remoteEnvironment?: (remote: string) => Promise<Readonly<Record<string, string>>>
+  /** Ends what talks to a remote, now and from then on. */
+  signal?: AbortSignal
 }): Git {
   const logged: Exec = async (file, args, options) => {
     const result = await exec(file, args, options)
     log?.trace({ args, cwd: options?.cwd, exitCode: result.exitCode }, 'git')
     return result
   }
-  const run = createRun({ commonDir, environment, exec: logged })
+  const run = createRun({ commonDir, environment, exec: logged, signal })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
   const refs = createRefs({ run, lock })

@@ -41,7 +41,18 @@ export interface Run {
  */
 const within = (worktree: string | undefined): Record<string, string> => (worktree === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(worktree) })
 
-export function createRun({ commonDir, environment, exec }: { commonDir: string; environment: Readonly<Record<string, string>>; exec: Exec }): Run {
+export function createRun({
+  commonDir,
+  environment,
+  exec,
+  signal,
+}: {
+  commonDir: string
+  environment: Readonly<Record<string, string>>
+  exec: Exec
+  /** Ends what talks to a remote. */
+  signal?: AbortSignal | undefined
+}): Run {
   const variables = { ...gitVariables(environment), ...NO_DIALOGS }
   const fixed = asArguments(SETTINGS)
 
@@ -53,6 +64,8 @@ export function createRun({ commonDir, environment, exec }: { commonDir: string;
         cwd: options.worktree ?? commonDir,
         env: { ...variables, ...within(options.worktree), ...(options.reads === true ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...options.env },
         timeout: options.timeout ?? (options.remote === undefined ? LOCAL_TIMEOUT : REMOTE_TIMEOUT),
+        // A transport that hangs outlives the git that started it.
+        ...(options.remote === undefined ? {} : { group: true, ...(signal === undefined ? {} : { signal }) }),
         ...(options.input === undefined ? {} : { input: options.input }),
       },
     )
