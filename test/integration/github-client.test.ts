@@ -268,7 +268,7 @@ describe('what GitHub refuses', () => {
     const { client } = await open((_, response) => json(response, 401, { message: 'Bad credentials' }))
     const error = await failure(client.viewer())
     expect(error).toMatchObject({ code: 'FORGE_DENIED', facts: { status: 401 } })
-    expect(error.message).toMatch(/git\.example\.com refuses the token.*revoked.*GH_TOKEN/)
+    expect(error.message).toMatch(/git\.example\.com refuses the token.*revoked.*Set GH_ENTERPRISE_TOKEN/)
   })
 
   it('names the permission that is missing, and where to sign on', async () => {

@@ -10,7 +10,7 @@ export function forgeWords({ kind, budget, trouble }: ForgeView): string | null 
   const name = kind === 'github' ? 'GitHub' : 'The forge'
   if (trouble !== null) {
     const again = trouble.retry_at === null ? '' : `; tried again at ${at(trouble.retry_at)}`
-    return `${name} can’t be used since ${at(trouble.since)}: ${printableLine(trouble.reason)}${again}`
+    return `${name} can’t be used since ${at(trouble.since)}: ${printableLine(trouble.reason).replace(/\.$/, '')}${again}`
   }
   if (budget === null) return null
   if (budget.blocked_until !== null) return `${name} asks to wait: nothing is asked of it before ${at(budget.blocked_until)}`

@@ -150,10 +150,15 @@ function spending(root: TreeNode): string[] {
   ]
 }
 
+/** Where all of a line is told that has no room here. */
+const ALL_OF_IT = ' exomonad doctor'
+
 /** The forge where something is to be said of it, below the table. */
 function forgeLine({ forge }: TreeView, { width, palette }: TreeOptions): string[] {
   const words = forgeWords(forge)
-  return words === null ? [] : ['', palette.attention(cut(`! ${words}`, width))]
+  if (words === null) return []
+  const line = `! ${words}`
+  return ['', palette.attention(displayWidth(line) <= width ? line : `${cut(line, Math.max(1, width - ALL_OF_IT.length))}${ALL_OF_IT}`)]
 }
 
 function waiting({ inbox }: TreeView, { width, palette }: TreeOptions): string[] {

@@ -81,7 +81,7 @@ describe('the URL of a remote', () => {
         if (address !== null) expect(address.host).toMatch(/^[a-z0-9_[]/)
       }),
     )
-  })
+  }, 60_000)
 })
 
 describe('OWNER/NAME', () => {

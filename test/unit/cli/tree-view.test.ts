@@ -140,11 +140,15 @@ describe('the tree on a terminal', () => {
     const since = new Date(2026, 0, 2, 9, 5, 0).toISOString()
     const retryAt = new Date(2026, 0, 2, 9, 6, 30).toISOString()
     const points = { limit: 5000, remaining: 240, reset_at: retryAt }
-    const line = (forge: Partial<ForgeView>) =>
-      renderTree(view(node('main'), { forge: { kind: 'github', budget: null, trouble: null, ...forge } }), { width: 140, palette: plain }).at(-1)
+    const line = (forge: Partial<ForgeView>, width = 140) =>
+      renderTree(view(node('main'), { forge: { kind: 'github', budget: null, trouble: null, ...forge } }), { width, palette: plain }).at(-1)
     const trouble = { since, code: 'FORGE_UNAVAILABLE', reason: 'no connection\u001b[2J', retry_at: retryAt }
     expect(line({ trouble })).toBe('! GitHub can’t be used since 09:05:00: no connection; tried again at 09:06:30')
     expect(line({ trouble: { ...trouble, retry_at: null } })).toBe('! GitHub can’t be used since 09:05:00: no connection')
+    const refused = { ...trouble, reason: 'github.com refuses the token. Set another.' }
+    expect(line({ trouble: refused })).toBe('! GitHub can’t be used since 09:05:00: github.com refuses the token. Set another; tried again at 09:06:30')
+    // What to do has no room, but where it is told.
+    expect(line({ trouble: refused }, 80)).toBe('! GitHub can’t be used since 09:05:00: github.com refuses the t… exomonad doctor')
     expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 4 } })).toBe(
       '! GitHub is looked at 4 times slower, so that its limit lasts: 240 of 5000 points are left until 09:06:30',
     )

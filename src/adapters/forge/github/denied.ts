@@ -1,9 +1,13 @@
 import { ExomonadError } from '../../../errors.ts'
 import type { Headers } from './client/limits.ts'
 import type { GithubRepository } from './options.ts'
+import { ownHost } from './setup/remote-url.ts'
 
 /** Where a token comes from, said in each refusal. */
-const NEW_TOKEN = 'Set GH_TOKEN (or forge.github.token_file, or log in with `gh auth login`) to one that may; `exomonad doctor` checks it.'
+const newToken = (host: string): string =>
+  ownHost(host) === null
+    ? `Set GH_ENTERPRISE_TOKEN (or forge.github.token_file, or log in with \`gh auth login --hostname ${host}\`) to one that may; \`exomonad doctor\` checks it.`
+    : 'Set GH_TOKEN (or forge.github.token_file, or log in with `gh auth login`) to one that may; `exomonad doctor` checks it.'
 
 const denied = (message: string, status: number): ExomonadError => new ExomonadError('FORGE_DENIED', message, { status })
 
@@ -11,7 +15,7 @@ const end = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** 401. */
 export const tokenRefused = ({ host }: GithubRepository): ExomonadError =>
-  denied(`${host} refuses the token: it was revoked, has expired, or is mistyped. ${NEW_TOKEN}`, 401)
+  denied(`${host} refuses the token: it was revoked, has expired, or is mistyped. ${newToken(host)}`, 401)
 
 /** 404 (or a redirect to nowhere) of the repository itself, which is also how GitHub hides what a token may not see. */
 export const repositoryGone = ({ host, owner, name }: GithubRepository): ExomonadError =>
@@ -34,14 +38,14 @@ export function permissionMissing(
   const permissions = String(headers['x-accepted-github-permissions'] ?? '')
   if (permissions !== '') {
     const wanted = permissions.split(/;\s*/).map(permissionWords).join(', or ')
-    return denied(`${start} It needs the permission ${wanted} for ${owner}/${name}. Give it that, or another token. ${NEW_TOKEN}`, refused.status)
+    return denied(`${start} It needs the permission ${wanted} for ${owner}/${name}. Give it that, or another token. ${newToken(host)}`, refused.status)
   }
   const scopes = String(headers['x-accepted-oauth-scopes'] ?? '')
   const granted = headers['x-oauth-scopes']
   if (scopes !== '' && granted !== undefined && !scopes.split(/,\s*/).some((scope) => String(granted).split(/,\s*/).includes(scope))) {
-    return denied(`${start} It needs the scope ${scopes.split(/,\s*/).join(' or ')}. ${NEW_TOKEN}`, refused.status)
+    return denied(`${start} It needs the scope ${scopes.split(/,\s*/).join(' or ')}. ${newToken(host)}`, refused.status)
   }
-  return denied(`${start} The token’s account may lack the right to do so in ${owner}/${name}. ${NEW_TOKEN}`, refused.status)
+  return denied(`${start} The token’s account may lack the right to do so in ${owner}/${name}. ${newToken(host)}`, refused.status)
 }
 
 /** `pull_requests=write,contents=read` as `“Pull requests: write” and “Contents: read”`. */

@@ -45,14 +45,14 @@ const unavailable = (message: string, facts: Record<string, unknown> = {}): Exom
 export function unreachable({ host }: GithubRepository, error: Error, redact: (text: string) => string): ExomonadError {
   const code = systemCode(error)
   const why = code === undefined ? redact(error.message).slice(0, 200) : `${NETWORK[code]} (${code})`
-  return unavailable(`GitHub (${host}) can’t be reached: ${why}. Check the network; it is tried again.`, code === undefined ? {} : { network: code })
+  return unavailable(`GitHub (${host}) can’t be reached: ${why}. Check the network.`, code === undefined ? {} : { network: code })
 }
 
 /** 5xx. `retry-after` is passed on where there is one. */
 export function troubled({ host }: GithubRepository, status: number, headers: Headers, now: number): ExomonadError {
   const retryAfter = Number(headers['retry-after'] ?? NaN)
   const where = host === 'github.com' ? ' https://www.githubstatus.com tells how it is.' : ''
-  return unavailable(`GitHub (${host}) has trouble of its own and answers ${status}. It is tried again.${where}`, {
+  return unavailable(`GitHub (${host}) has trouble of its own and answers ${status}.${where}`, {
     status,
     ...(Number.isFinite(retryAfter) ? { retry_at: now + retryAfter * 1000 } : {}),
   })
@@ -60,7 +60,7 @@ export function troubled({ host }: GithubRepository, status: number, headers: He
 
 /** A page where data was asked for, or data that isn’t what was asked for. */
 export const garbled = ({ host }: GithubRepository, status: number): ExomonadError =>
-  unavailable(`What answers for GitHub (${host}) is not its API: a proxy or a login page may stand in between. It is tried again.`, { status })
+  unavailable(`What answers for GitHub (${host}) is not its API: a proxy or a login page may stand in between.`, { status })
 
 /** A limit; `until` in milliseconds since the epoch. */
 export function limited({ host }: GithubRepository, which: 'core' | 'graphql' | 'all', until: number, status: number | null): ExomonadError {
