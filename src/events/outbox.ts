@@ -55,6 +55,8 @@ export function createOutbox(
   const records = createOutboxRecords(options)
   const workers = new Map<AgentId, Worker>()
   const stops: (() => void)[] = []
+  /** What hooks’ answers were to bring when the daemon ended, by agent: those answers may never have been given. */
+  const cutOff = new Map<AgentId, DeliveryId[]>()
   let stopped = false
 
   const deps: WorkerDeps = { ...options, timers: options.timers ?? realTimers, records, newBatch: randomUUID, wake: (recipient) => wake(recipient) }
@@ -85,14 +87,33 @@ export function createOutbox(
     const sent = (await store.outbox.list({ states: ['sent'] })).filter(({ recipient }) => recipient !== 'human')
     for (const [recipient, deliveries] of Map.groupBy(sent, (delivery) => delivery.recipient as AgentId)) {
       const agent = await store.agents.get(recipient)
-      const acks = agent !== undefined && (await options.agentCliOf(agent))?.acks === true
+      const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
+      const acks = cli?.acks === true
       for (const [batch, [first]] of Map.groupBy(
         deliveries.filter(({ handedAt }) => acks || handedAt === null),
         (delivery) => delivery.batch,
       )) {
         if (batch !== null && first !== undefined) await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
       }
+      // Of a conversation that can be read it is known what arrived.
+      const byHook = acks && cli.mentions === undefined ? deliveries.filter(({ lane }) => lane === 'hook') : []
+      cutOff.set(
+        recipient,
+        byHook.map(({ id }) => id),
+      )
     }
+  }
+
+  /**
+   * A program that confirms what it reads calls its hook again, and has not confirmed what the answer before the crash was to bring: that
+   * answer never came.
+   */
+  const takeBackCutOff = async (agentId: AgentId): Promise<void> => {
+    const ids = cutOff.get(agentId)
+    if (ids === undefined) return
+    cutOff.delete(agentId)
+    const left = (await store.outbox.list({ recipient: agentId, states: ['sent'] })).filter(({ id, lane }) => lane === 'hook' && ids.includes(id))
+    if (left.length > 0) await records.requeue(left, clock(), 'the daemon ended before its hook was answered')
   }
 
   const ack: Outbox['ack'] = async (agentId, ids) => {
@@ -151,6 +172,7 @@ export function createOutbox(
     },
     takeForHook: async (agentId) => {
       const agent = await store.agents.get(agentId)
+      await takeBackCutOff(agentId)
       const queued = await store.outbox.list({ recipient: agentId, states: ['queued'] })
       if (agent === undefined || queued.length === 0) return null
       const cli = await options.agentCliOf(agent)

@@ -407,6 +407,33 @@ describe('outbox', () => {
       expect(terminals.typed).toEqual([])
     })
 
+    it('hands over again what a hook’s answer was to bring, where the hook is called again and nothing was confirmed', async () => {
+      await family({ state: 'running' })
+      await outbox.start()
+      await say('before you stop')
+      const text = await outbox.takeForHook(AUTH)
+      await outbox.stop()
+      // Killed before it answered; the program asks again.
+      outbox = newOutbox()
+      await outbox.start()
+      expect(await outbox.takeForHook(AUTH)).toBe(text)
+      expect(await outbox.takeForHook(AUTH)).toBeNull()
+      await outbox.ack(AUTH, [String((await deliveries())[0]?.id)])
+      expect((await deliveries()).map(({ state }) => state)).toEqual(['acked'])
+    })
+
+    it('hands nothing over again that was confirmed', async () => {
+      await family({ state: 'running' })
+      await outbox.start()
+      await say('before you stop')
+      await outbox.takeForHook(AUTH)
+      await outbox.stop()
+      outbox = newOutbox()
+      await outbox.start()
+      await outbox.ack(AUTH, [String((await deliveries())[0]?.id)])
+      expect(await outbox.takeForHook(AUTH)).toBeNull()
+    })
+
     it('presses Enter for what was pasted and still stands there', async () => {
       await family()
       const delivery = await claimed(false)
