@@ -9,7 +9,7 @@ import { createSqliteStore, openSqliteStore } from '../../src/adapters/store/sql
 import type { Store } from '../../src/adapters/store/store.ts'
 import { newAgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
-import { agentRow, deliveryRow, eventRow, mailRow } from './store/rows.ts'
+import { agentRow, mailRow } from './store/rows.ts'
 
 /** What only the SQLite implementation has: a file, other processes at it, a disk. */
 describe('the SQLite store’s file', () => {
@@ -183,32 +183,4 @@ describe('the SQLite store’s file', () => {
     expect(await reopened.mail.peek(to)).toEqual([young, waiting])
     await reopened.close()
   })
-
-  it('serves a tree of a thousand agents, and a publication, fast enough for every use', async () => {
-    const store = await open()
-    await store.transaction(async (tx) => {
-      for (let index = 0; index < 1000; index++) await tx.agents.insert(agentRow({ spawnedAt: index, outcome: { success: true, summary: 'done' } }))
-    })
-    const listing = await median(15, async () => expect(await store.agents.list()).toHaveLength(1000))
-    const publishing = await median(200, () =>
-      store.transaction(async (tx) => {
-        const event = await tx.events.append(eventRow({ dedupeKey: newAgentId() }))
-        await tx.outbox.enqueue(deliveryRow({ eventSeq: event?.seq ?? null }))
-      }),
-    )
-    await store.close()
-    expect(listing).toBeLessThan(30)
-    expect(publishing).toBeLessThan(1)
-  })
 })
-
-/** Milliseconds; the middle of several, so that a busy machine does not decide. */
-async function median(times: number, work: () => Promise<void>): Promise<number> {
-  const taken: number[] = []
-  for (let count = 0; count < times; count++) {
-    const start = performance.now()
-    await work()
-    taken.push(performance.now() - start)
-  }
-  return taken.toSorted((left, right) => left - right)[Math.floor(times / 2)] ?? 0
-}
