@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
@@ -26,6 +27,9 @@ export interface MergePull {
   readonly stuck: ReadonlySet<string>
 }
 
+/** How long the settling of one merge is waited for; it goes on in the background. Milliseconds. */
+const PATIENCE = 5_000
+
 /** Merges, journaled step by step (merge-journal.ts), so that a crash or a lost answer leaves a pull request merged or as it was. */
 export function createMergePull(
   deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & {
@@ -39,6 +43,8 @@ export function createMergePull(
   const retargeting = createRetargeting(deps)
   const settling = createMergeSettling({ ...deps, step, base, retargeting })
   const stuck = new Set<string>()
+  /** Journal ids whose settling is under way. */
+  const beingSettled = new Set<string>()
 
   /** Only the parent of the pull request’s agent; the human anywhere. */
   const requireParent = async (caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined) => {
@@ -156,6 +162,14 @@ export function createMergePull(
     }
   }
 
+  const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | undefined> => {
+    const settled = await settling.settle(entry)
+    if (settled === null) return undefined
+    stuck.delete(entry.id)
+    if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
+    return settled.kind === 'merged' ? 'done' : 'undone'
+  }
+
   return {
     stuck,
     merge: async (caller, input) => {
@@ -167,11 +181,13 @@ export function createMergePull(
     },
 
     settle: async (entry) => {
-      const settled = await settling.settle(entry)
-      if (settled === null) return undefined
-      stuck.delete(entry.id)
-      if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
-      return settled.kind === 'merged' ? 'done' : 'undone'
+      if (beingSettled.has(entry.id)) return undefined
+      beingSettled.add(entry.id)
+      const done = settle(entry).finally(() => beingSettled.delete(entry.id))
+      if (forge.kind === 'local') return done
+      // A GitHub that hangs holds up neither the daemon’s start nor other upkeep.
+      done.catch((thrown: unknown) => log.warn({ err: thrown, journal: entry.id }, 'a merge could not be settled; it is tried again'))
+      return Promise.race([done, pause(PATIENCE, undefined, { ref: false })])
     },
   }
 }

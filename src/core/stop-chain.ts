@@ -16,7 +16,14 @@ export function createStopChain(
 
   /** `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. */
   const firstObjection = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
-    const agent = caller.agent.ownsWorktree ? await deps.followBase(caller.agent) : caller.agent
+    const asks = (await store.questions.open(caller.agent.id)).length > 0
+    const owns = caller.agent.ownsWorktree && !asks
+    // What was forgotten here is told first, also where the forge hangs.
+    if (owns && caller.agent.stopExcuse === null) {
+      const { operation, dirty } = await git.status(caller.agent.worktree)
+      if (operation === null && dirty.length > 0) return { kind: 'uncommitted', files: dirty }
+    }
+    const agent = owns ? await deps.followBase(caller.agent) : caller.agent
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
     const own = pulls.filter((pull) => pull.head.branch === agent.branch)
@@ -27,7 +34,7 @@ export function createStopChain(
     const childBranches = new Set(children.map((child) => child.branch))
     const applies = applicable({
       ownsBranch: agent.ownsWorktree,
-      hasOpenQuestion: (await store.questions.open(agent.id)).length > 0,
+      hasOpenQuestion: asks,
       hasExcuse: agent.stopExcuse !== null,
       hasLiveChildren: children.some((child) => countsAsLive(child, merged)),
       hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && childBranches.has(pull.head.branch)),
