@@ -123,7 +123,9 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
     events.push({ ...about, type: 'pr.conflict_cleared', payload: facts, dedupeKey: key(`${merge}:mergeable`) })
   }
   if (isReady(next) && !(old !== null && isReady(old) && old.head.sha === sha)) {
-    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(`ready:${sha}`) })
+    // Checks that begin late and pass are worth telling, although it was ready before they were there.
+    const dedupeKey = key(next.checksState === 'none' ? `ready:${sha}:unchecked` : `ready:${sha}`)
+    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey })
   }
   return events
 }

@@ -139,6 +139,14 @@ describe('diffPullRequest', () => {
     expect(types(null, pull(state)).includes('pr.ready')).toBe(ready)
   })
 
+  it('is told again of the same head once checks that began late have passed', () => {
+    const early = pull({ checksState: 'none' })
+    const passed = pull({ checksState: 'passed' })
+    const keys = [diff(null, early), diff(pull({ checksState: 'pending' }), passed)].map((events) => events.find(({ type }) => type === 'pr.ready')?.dedupeKey)
+    expect(new Set(keys).size).toBe(2)
+    expect(types(early, passed)).not.toContain('pr.ready')
+  })
+
   it('says that fixes came after a change request, also one that was not seen before the push', () => {
     const requested = pull({ reviewDecision: 'changes_requested', reviews: [review()] })
     const pushed = { ...at('c'), reviews: [review()], reviewDecision: 'none' as const }
