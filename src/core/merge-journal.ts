@@ -4,6 +4,8 @@ import type { Deps } from './deps.ts'
 
 /** What the journal of a merge holds. */
 export interface MergeIntent extends Record<string, unknown> {
+  /** Whose number that is: `local`, or GitHub’s identity. Missing where the entry is from before there was a second forge. */
+  readonly forge?: string
   readonly number: number
   readonly head: string
   readonly base: string

@@ -14,7 +14,7 @@ import { createWriteStep, type MergeIntent } from './merge-journal.ts'
 import { mergeRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
 import { mergeObjections } from './merge-rules.ts'
-import { createMergeSettling, ownerOf } from './merge-settle.ts'
+import { createMergeSettling, forgeOf, ownerOf } from './merge-settle.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { readPull, requireLookedAt } from './pull-views.ts'
 import type { BranchPush } from './push-branch.ts'
@@ -121,6 +121,7 @@ export function createMergePull(
 
     const journal = randomUUID()
     const intent: MergeIntent = {
+      forge: await forgeOf(forge),
       number: pull.number,
       head: pull.head.branch,
       base: pull.base.branch,

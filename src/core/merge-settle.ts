@@ -1,4 +1,4 @@
-import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
@@ -13,11 +13,16 @@ export interface MergeSettling {
   /** Records the merge, brings it into the parent’s worktree, deletes the head branch where that was asked for. Answers why the worktree lacks it. */
   complete(journal: string, intent: MergeIntent, merged: Merged): Promise<string | undefined>
   /**
-   * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. Null: can’t be told yet, and
-   * nothing was done.
+   * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. One that was
+   * begun on another forge is none of this one’s. Null: can’t be told yet, and nothing was done.
    */
   settle(entry: Pick<JournalEntry, 'id' | 'data'>): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | null>
 }
+
+const LOCAL = 'local'
+
+/** Whose numbers the pull requests of a merge bear: there is one local forge in a repository, wherever that is moved to. */
+export const forgeOf = async (forge: Pick<Forge, 'kind' | 'identity'>): Promise<string> => (forge.kind === 'local' ? LOCAL : forge.identity())
 
 /** The agent whose work is on a branch. */
 export const ownerOf = (agents: readonly Agent[], branch: string): Agent | undefined =>
@@ -89,6 +94,14 @@ export function createMergeSettling({
 
     settle: async ({ id, data }) => {
       const intent = data as MergeIntent
+      if ((intent.forge ?? LOCAL) !== (await forgeOf(forge))) {
+        log.warn(
+          { journal: id, number: intent.number, forge: intent.forge ?? LOCAL },
+          'a merge on another forge was cut off; nothing is done about it on this one',
+        )
+        await store.journal.finish(id, 'undone')
+        return { kind: 'undone' }
+      }
       const prepared = intent.prepared === undefined ? null : parseSha(intent.prepared)
       const result = await forge.settleMerge({ number: intent.number, prepared, by: intent.by as Actor })
       if (result.kind === 'unknown') return null

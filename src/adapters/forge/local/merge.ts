@@ -98,7 +98,8 @@ export function createMerging({
           await branches.bringIn([{ branch: pull.baseBranch, sha: base }])
           return (await git.isAncestor(prepared, base)) ? await markMerged(pull, prepared, pull.headSha, by) : { kind: 'not_merged' }
         } catch (error) {
-          if (error instanceof ExomonadError && error.code === 'FORGE_UNAVAILABLE') return { kind: 'unknown', reason: error.message }
+          if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED'))
+            return { kind: 'unknown', reason: error.message }
           throw error
         }
       }),

@@ -33,7 +33,7 @@ export function createReviews({
     try {
       return (await git.remoteTip(remote, pull.headBranch)) ?? pull.headSha
     } catch (error) {
-      if (!(error instanceof ExomonadError) || error.code !== 'FORGE_UNAVAILABLE') throw error
+      if (!(error instanceof ExomonadError) || (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')) throw error
       log.warn({ err: error, number: pull.number }, 'the head under review could not be read; the last known one is recorded')
       return pull.headSha
     }

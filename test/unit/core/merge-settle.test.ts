@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { createMergeSettling } from '../../../src/core/merge-settle.ts'
+import { silentLog } from '../../../src/log.ts'
+
+/** What is done to which forge for a merge that an end cut off. */
+function settling(kind: 'local' | 'github', identity: string) {
+  const done: string[] = []
+  const deps = {
+    store: { journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) } },
+    git: {},
+    forge: {
+      kind,
+      identity: async () => identity,
+      settleMerge: async ({ number }: { number: number }) => {
+        done.push(`asked for #${number}`)
+        return { kind: 'not_merged' }
+      },
+    },
+    log: silentLog(),
+    step: async () => {},
+    base: {},
+    retargeting: { move: async (numbers: readonly number[], base: string) => void done.push(`#${numbers.join()} to ${base}`) },
+  }
+  const { settle } = createMergeSettling(deps as unknown as Parameters<typeof createMergeSettling>[0])
+  return { settle, done }
+}
+const entry = (forge?: string) => ({
+  id: 'j',
+  data: { number: 3, head: 'main.auth', base: 'main', retargeted: [5], ...(forge === undefined ? {} : { forge }) },
+})
+
+it('takes a merge that was cut off back on the forge that it was begun on', async () => {
+  for (const [kind, identity, forge] of [
+    ['local', '/home/jane/project', 'local'],
+    ['local', '/home/jane/project', undefined],
+    ['github', 'github.com/1', 'github.com/1'],
+  ] as const) {
+    const { settle, done } = settling(kind, identity)
+    expect(await settle(entry(forge))).toEqual({ kind: 'undone' })
+    expect(done).toEqual(['asked for #3', '#5 to main.auth', 'j undone'])
+  }
+})
+
+it('leaves the pull requests of another forge that bear the same numbers alone', async () => {
+  for (const [kind, identity, forge] of [
+    ['github', 'github.com/1', undefined],
+    ['github', 'github.com/1', 'local'],
+    ['github', 'github.com/1', 'github.com/2'],
+    ['local', '/home/jane/project', 'github.com/1'],
+  ] as const) {
+    const { settle, done } = settling(kind, identity)
+    expect(await settle(entry(forge))).toEqual({ kind: 'undone' })
+    expect(done).toEqual(['j undone'])
+  }
+})
