@@ -45,6 +45,11 @@ describe('workflows that will not run on the pull requests of a tree', () => {
         fix: 'If it checks the code, add `pull_request:` to its `on:`',
       },
     ])
+    // It deploys, where pull requests are checked by another.
+    const deploy = { path: '.github/workflows/deploy.yml', text: 'on: {push: {branches: [main]}}' }
+    expect(findSilentWorkflows([deploy, { path, text: 'on: pull_request' }], 'main')).toEqual([])
+    expect(findSilentWorkflows([deploy, { path, text: 'on: {pull_request: {branches: [main]}}' }], 'main')).toMatchObject([{ path }])
+    expect(findSilentWorkflows([deploy, { path, text: 'on: {pull_request: {types: [labeled]}}' }], 'main')).toMatchObject([{ path: deploy.path }])
   })
 
   it.each([

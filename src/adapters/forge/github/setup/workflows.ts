@@ -18,9 +18,13 @@ export interface WorkflowFinding {
 
 /**
  * Workflows that check pull requests or pushes, but not those of the tree that grows from `root`: its pull requests go into `root` itself and
- * into branches such as `root.feature`, from heads such as `root.feature.part`.
+ * into branches such as `root.feature`, from heads such as `root.feature.part`. One that runs on pushes to some branches only is taken for a
+ * check where nothing else is one; beside others it deploys.
  */
-export const findSilentWorkflows = (files: readonly WorkflowFile[], root: string): WorkflowFinding[] => files.flatMap((file) => findingsOf(file, root))
+export function findSilentWorkflows(files: readonly WorkflowFile[], root: string): WorkflowFinding[] {
+  const others = files.some(({ text }) => triggersOf(parseDocument(text, { prettyErrors: false })).some((trigger) => checksPulls(trigger, root)))
+  return files.flatMap((file) => findingsOf(file, root, others))
+}
 
 interface Trigger {
   readonly event: 'pull_request' | 'push'
@@ -30,7 +34,7 @@ interface Trigger {
   readonly types: readonly string[] | null
 }
 
-function findingsOf({ path, text }: WorkflowFile, root: string): WorkflowFinding[] {
+function findingsOf({ path, text }: WorkflowFile, root: string, others: boolean): WorkflowFinding[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
@@ -41,7 +45,7 @@ function findingsOf({ path, text }: WorkflowFile, root: string): WorkflowFinding
   const pull = triggers.find(({ event }) => event === 'pull_request')
   const push = triggers.find(({ event }) => event === 'push')
   // A push of a head is checked as well as a pull request of it: GitHub shows what ran on the commit.
-  if (push !== undefined && runsOn(push, `${root}.feature.part`)) return []
+  if (push !== undefined && checksPulls(push, root)) return []
   const line = (key: string): number | null => {
     const offset = offsetOf(document, key)
     return offset === null ? null : lines.linePos(offset).line
@@ -50,7 +54,7 @@ function findingsOf({ path, text }: WorkflowFile, root: string): WorkflowFinding
     const missed = isCheck(pull) ? [root, `${root}.feature`].filter((base) => !runsOn(pull, base)) : []
     return missed.length === 0 ? [] : [{ path, line: line('pull_request'), ...wordsOf(pull, missed, root) }]
   }
-  if (push === undefined || push.tagsOnly) return []
+  if (push === undefined || push.tagsOnly || others) return []
   const where = push.branches === null ? 'on pushes to some branches' : `on pushes to ${quoted(push.branches)}`
   return [
     {
@@ -75,6 +79,9 @@ const quoted = (patterns: readonly string[]): string => patterns.map((pattern) =
 
 /** Reacting only to labels, closing and the like is no check. */
 const isCheck = ({ types }: Trigger): boolean => types === null || types.includes('opened') || types.includes('synchronize')
+
+/** Of some branches at least. */
+const checksPulls = (trigger: Trigger, root: string): boolean => (trigger.event === 'push' ? runsOn(trigger, `${root}.feature.part`) : isCheck(trigger))
 
 function runsOn({ branches, branchesIgnore, tagsOnly }: Trigger, branch: string): boolean {
   if (tagsOnly) return false
