@@ -78,6 +78,16 @@ describe('exomonad init with GitHub', () => {
     expect(config()).toContain('# [forge]\n# kind = "github"')
   }, 240_000)
 
+  it('chooses the local forge in a clone of a repository that the account may only read', async () => {
+    const { fake, init, config } = await prepare()
+    fake.addUser('reader', 'read')
+    const env = { GH_ENTERPRISE_TOKEN: fake.addToken({ login: 'reader' }), GH_HOST: hostOf(fake) }
+    const { code, json } = await init(['--json'], env)
+    expect(code).toBe(0)
+    expect(json.forge).toMatchObject({ kind: 'local', account: 'reader', why: expect.stringContaining('reader has no write access to it'), missing: [] })
+    expect(config()).toContain('# [forge]\n# kind = "github"')
+  }, 240_000)
+
   it('makes no request where no remote is on GitHub, or where the local forge is asked for', async () => {
     const { tree, fake, init } = await prepare()
     const local = await init(['--forge', 'local', '--json'])

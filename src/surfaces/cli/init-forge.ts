@@ -31,13 +31,13 @@ export interface ForgeReport {
 const NOTHING: ForgeReport = { kind: 'local', github: null, token: null, account: null, why: null, fix: null, change: null, missing: [], workflows: [] }
 
 /**
- * The forge for a configuration about to be written: GitHub where a remote and a token for it are there and GitHub doesn’t refuse them, else the
- * local one. Where GitHub can’t be reached, what could be checked is all that is. Where GitHub was asked for: NOT_AVAILABLE without a remote
+ * The forge for a configuration about to be written: GitHub where a remote and a token for it are there, GitHub doesn’t refuse them and the
+ * token’s account may write, else the local one. Where GitHub can’t be reached, what could be checked is all that is. Where GitHub was asked for: NOT_AVAILABLE without a remote
  * there, FORGE_DENIED without a token it takes.
  */
 export async function chooseForge(context: CliContext, beginning: Beginning, defaults: Config, wanted: ForgeChoice): Promise<ForgeReport> {
   if (wanted === 'local') return NOTHING
-  const report = await withProgress(context, 'Looking at GitHub', lookAtGithub(context, beginning, defaults))
+  const report = await withProgress(context, 'Looking at GitHub', lookAtGithub(context, beginning, defaults, wanted === 'auto'))
   if (report.kind === 'github' || wanted === 'auto') return report
   const message = `Pull requests can’t live on GitHub: ${report.why}.${report.fix === null ? '' : ` ${report.fix}.`}`
   throw new ExomonadError(report.github === null ? 'NOT_AVAILABLE' : 'FORGE_DENIED', message, report.github === null ? {} : { host: report.github.host })
@@ -80,7 +80,8 @@ const placeOf = ({ repository, remote, enterprise }: Found): NonNullable<ForgeRe
   enterprise,
 })
 
-async function lookAtGithub(context: CliContext, beginning: Beginning, config: Config): Promise<ForgeReport> {
+/** `writable`: where nobody with the token’s account may write, such as in a clone of somebody else’s repository, it is not chosen. */
+async function lookAtGithub(context: CliContext, beginning: Beginning, config: Config, writable = false): Promise<ForgeReport> {
   const { github } = context.host
   const found = await github.find({ ...beginning, config })
   if (found.kind === 'none') return { ...NOTHING, why: found.reason, fix: found.fix }
@@ -106,6 +107,10 @@ async function lookAtGithub(context: CliContext, beginning: Beginning, config: C
         workflows,
       }
     case 'checked': {
+      if (writable && check.readOnly !== null) {
+        const place = `${report.github.repository} on ${report.github.host}`
+        return { ...report, account: check.account, why: `${place} can’t be used: ${check.readOnly}` }
+      }
       const missing = check.permissions.filter(({ state }) => state === 'missing')
       return { ...report, kind: 'github', account: check.account, missing, workflows }
     }

@@ -15,7 +15,14 @@ export interface PermissionFinding {
 }
 
 export type GithubCheck =
-  | { readonly kind: 'checked'; readonly account: string | null; readonly permissions: readonly PermissionFinding[]; readonly budget: ForgeBudget }
+  | {
+      readonly kind: 'checked'
+      readonly account: string | null
+      /** Why nobody with this account can work there, whatever the token: a sentence without a full stop. */
+      readonly readOnly: string | null
+      readonly permissions: readonly PermissionFinding[]
+      readonly budget: ForgeBudget
+    }
   /** The token or the repository as a whole. Sentences. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
@@ -25,7 +32,7 @@ interface RepositoryAnswer {
   readonly private: boolean
   readonly archived: boolean
   /** What the account may do, whatever the token may. */
-  readonly permissions?: { readonly push?: boolean }
+  readonly permissions?: { readonly push?: boolean; readonly pull?: boolean }
   readonly allow_squash_merge?: boolean
 }
 
@@ -50,7 +57,7 @@ export async function checkPermissions(client: GithubClient, repository: GithubR
       listing(client, repository, branch),
     ])
     const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
-    return { kind: 'checked', account, permissions, budget: client.budget() }
+    return { kind: 'checked', account, readOnly: readOnly(data, account), permissions, budget: client.budget() }
   } catch (thrown) {
     const error = asExomonadError(thrown)
     if (error.code === 'FORGE_DENIED') return { kind: 'refused', reason: error.message }
@@ -61,6 +68,12 @@ export async function checkPermissions(client: GithubClient, repository: GithubR
 
 const nameOf = ({ owner, name }: GithubRepository): string => `${owner}/${name}`
 const give = (permission: string, repository: GithubRepository): string => `Give the token “${permission}” for ${nameOf(repository)}`
+
+/** Tokens of apps have no account, and may neither push nor pull by this. */
+function readOnly({ archived, permissions }: RepositoryAnswer, account: string | null): string | null {
+  if (archived) return ARCHIVED.why
+  return permissions?.push === false && permissions.pull === true ? `${account ?? 'the token’s account'} has no write access to it` : null
+}
 
 const ARCHIVED: PermissionFinding = {
   permission: 'Open repository',
