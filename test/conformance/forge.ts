@@ -372,6 +372,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const head = await grow('main.a', [{ 'a.txt': 'a' }])
       const number = await file('main.a', head)
       await forge.ensureChecks(number)
+      await waitFor('it to be known that nothing does', async () => (await look(number)).checksState !== 'unknown')
       expect(await look(number)).toMatchObject({ checks: [], checksState: 'none', checksRequired: false })
       await expect(forge.rerunChecks(number)).rejects.toMatchObject({ code: 'INVALID_ARG' })
     })

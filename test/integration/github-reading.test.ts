@@ -64,8 +64,6 @@ describe('reading pull requests of GitHub', () => {
   it(verifies('R004-16', 'tells of a failed job with its link and the end of its log, of a run again as another, and of the one that counts'), async () => {
     const { github, forge, open, look } = await start()
     const { number, head } = await open('main.a')
-    expect(await look(number)).toMatchObject({ checks: [], checksState: 'none', checksRequired: false })
-
     github.setCheck(head, { name: 'test', conclusion: null })
     expect(await look(number)).toMatchObject({ checksState: 'pending', checks: [{ name: 'test', status: 'running' }] })
     github.setCheck(head, { name: 'test', conclusion: 'failure', log: LOG })
@@ -87,6 +85,21 @@ describe('reading pull requests of GitHub', () => {
       checksState: 'passed',
       checks: expect.arrayContaining([expect.objectContaining({ name: 'test', status: 'passed' })]),
     })
+  })
+
+  it('does not say that nothing checks a head before GitHub had the time to begin', async () => {
+    const { github, branch, open, look, pass } = await start()
+    const { number } = await open('main.a')
+    expect(await look(number)).toMatchObject({ checks: [], checksState: 'unknown', checksRequired: false })
+    pass(MINUTE)
+    expect(await look(number)).toMatchObject({ checks: [], checksState: 'none', checksRequired: false })
+    const head = await branch('main.a', { 'more.txt': 'more' })
+    expect((await look(number)).checksState).toBe('unknown')
+    github.setCheck(head, { name: 'test', conclusion: null })
+    expect((await look(number)).checksState).toBe('pending')
+    github.state.repository.requiredChecks.set('main', ['security'])
+    const required = await open('main.b')
+    expect(await look(required.number)).toMatchObject({ checksState: 'none', checksRequired: true })
   })
 
   it('waits a little for a log that is not there yet, and asks for none twice', async () => {

@@ -8,9 +8,29 @@ import { fromGraphql, toChecks, type ReadChecks } from './checks.ts'
 /** The checks of a pull request’s head, by whatever way the token may read them. */
 export type PullChecks = (pull: FullPull) => Promise<ReadChecks>
 
-export function createPullChecks({ client, log }: Pick<GithubForgeOptions, 'log'> & { client: Pick<GithubClient, 'pages'> }): PullChecks {
+/** So many pauses GitHub gets to begin with what checks a new head: until then nothing is not “none”. With the pause of a second, 15 s. */
+const PAUSES = 15
+
+export function createPullChecks({
+  client,
+  clock,
+  log,
+  retryDelay = 1000,
+}: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'pages'> }): PullChecks {
   let told = false
-  return async ({ state: pull, contexts, requiredContexts, checksDenied }) => {
+  /** Heads without any checks, by pull request: since when they are seen. */
+  const bare = new Map<number, { readonly head: string; readonly since: number }>()
+
+  const isTooEarly = ({ state, number, headRefOid: head }: FullPull['state']): boolean => {
+    if (state !== 'OPEN') return false
+    const now = clock()
+    const known = bare.get(number)
+    const since = known?.head === head ? known.since : now
+    bare.set(number, { head, since })
+    return Math.abs(now - since) < PAUSES * retryDelay
+  }
+
+  const read = async ({ state: pull, contexts, requiredContexts, checksDenied }: FullPull): Promise<ReadChecks> => {
     const readable = contexts.map(fromGraphql)
     if (!checksDenied) return toChecks(readable, requiredContexts)
 
@@ -24,6 +44,14 @@ export function createPullChecks({ client, log }: Pick<GithubForgeOptions, 'log'
     if (found.checksState === 'failed') return found
     if (rollup !== null) return { ...found, checksState: COME_TO[rollup.state] }
     return jobs === null ? { ...found, checksState: 'unknown' } : found
+  }
+
+  return async (pull) => {
+    const found = await read(pull)
+    const isBare = found.checksState === 'none' && found.checks.length === 0
+    if (isBare && isTooEarly(pull.state)) return { ...found, checksState: 'unknown' }
+    if (pull.state.state !== 'OPEN') bare.delete(pull.state.number)
+    return found
   }
 }
 
