@@ -588,7 +588,7 @@ describe('an answer with a part missing', () => {
     expect(await readPulls(client, [10], (id) => id === 1)).toEqual(new Map([[10, { unknown: expect.stringContaining('Another repository') }]]))
   })
 
-  it('makes a search fail, which else goes on to the last page', async () => {
+  it('makes a search fail, with the permission that a token lacks; else it goes on to the last page', async () => {
     const page = (numbers: number[], endCursor: string | null) => ({
       pageInfo: { hasNextPage: endCursor !== null, endCursor },
       nodes: numbers.map((number) => ({ number, isCrossRepository: number === 5 })),
@@ -597,6 +597,12 @@ describe('an answer with a part missing', () => {
     const client = answering(...pages)
     expect(await findPulls(client, { heads: [asBranchName('a'), asBranchName('b')], state: 'open' })).toEqual([7, 8, 9])
     expect(client.asked[1]).toEqual({ states: ['OPEN'], head: 'a', after: 'x' })
+    const forbidden = { type: 'FORBIDDEN', message: 'Resource not accessible by personal access token', path: ['repository', 'h0'] }
+    const denied = answering({ data: { repository: { h0: null } }, errors: [forbidden] })
+    await expect(findPulls(denied, { heads: [asBranchName('a')] })).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringMatching(/not accessible by personal access token.*“Pull requests: read”/),
+    })
     const partly = answering({ ...pages[0]!, errors: [broken('repository', 'h1')] })
     await expect(findPulls(partly, { heads: [asBranchName('a')] })).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
   })

@@ -3,7 +3,7 @@ import { ExomonadError } from '../../../../errors.ts'
 import type { Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { RawConnection } from './answers.ts'
-import { ask, leftOut } from './pages.ts'
+import { ask, isDenied, leftOut } from './pages.ts'
 import { listed, ofHeads } from './queries.ts'
 
 type Found = RawConnection<{ readonly number: number; readonly isCrossRepository: boolean }>
@@ -12,7 +12,7 @@ type Filter = Parameters<Forge['find']>[0]
 /** So many heads are asked for at a time; GitHub counts each as a connection. */
 const MOST = 50
 
-/** Numbers of pull requests whose head is in this repository, ascending. A fork’s branch may have any name. FORGE_UNAVAILABLE where a part is missing. */
+/** Numbers of pull requests whose head is in this repository, ascending. A fork’s branch may have any name. FORGE_UNAVAILABLE where a part is missing, FORGE_DENIED where the token may not read it. */
 export async function findPulls(client: Pick<GithubClient, 'graphql'>, { state, heads, base }: Filter): Promise<number[]> {
   const numbers = new Set<number>()
   const filter = {
@@ -23,6 +23,13 @@ export async function findPulls(client: Pick<GithubClient, 'graphql'>, { state, 
 
   const asked = async (query: string, variables: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, Found | null>>> => {
     const { data, errors } = await ask<{ repository: Readonly<Record<string, Found | null>> | null }>(client, query, { ...filter, ...variables })
+    const denied = errors.find(isDenied)
+    if (denied !== undefined) {
+      throw new ExomonadError(
+        'FORGE_DENIED',
+        `GitHub refuses to list pull requests with this token: ${denied.message}. It needs the permission “Pull requests: read”; \`exomonad doctor\` checks it.`,
+      )
+    }
     if (errors.length > 0 || data.repository === null) throw new ExomonadError('FORGE_UNAVAILABLE', leftOut(errors))
     return data.repository
   }
