@@ -337,6 +337,16 @@ describe('reading while GitHub is not well', () => {
     expect(one).toEqual({ number: numbers[0], unknown: expect.stringContaining('left out') })
   })
 
+  it('asks once whose token it is where GitHub does not say, and not for each pull request', async () => {
+    const { github, reopen, openMany } = await start()
+    const numbers = await openMany(4)
+    github.fail(/Viewer/, { kind: 'status', status: 500 }, 50)
+    const results = await reopen().snapshots(numbers)
+    expect(results).toEqual(numbers.map((number) => ({ number, unknown: expect.stringContaining('500') })))
+    // With the one retry that every query gets.
+    expect(github.calls.filter(({ status }) => status === 500)).toHaveLength(2)
+  })
+
   it('asks for half as many where GitHub gives up on a page', async () => {
     const { github, forge, openMany, spent } = await start()
     const numbers = await openMany(8)

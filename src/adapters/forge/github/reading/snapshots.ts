@@ -91,6 +91,7 @@ export function createSnapshots({
     const latest = withLatestTips(reads)
     const agents = await store.agents.list()
     const results: SnapshotResult[] = []
+    let viewer: Promise<string> | undefined
     for (const number of numbers) {
       const read = reads.get(number) ?? { unknown: 'GitHub left it out of its answer' }
       if (!('value' in read)) {
@@ -98,7 +99,7 @@ export function createSnapshots({
         continue
       }
       try {
-        results.push({ number, snapshot: await compose(latest(read.value), agents, await client.viewer()) })
+        results.push({ number, snapshot: await compose(latest(read.value), agents, await (viewer ??= client.viewer())) })
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
         log.info({ err: error, number }, 'a pull request could not be read')
