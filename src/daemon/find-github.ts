@@ -151,12 +151,13 @@ async function hostOf(options: FindGithubOptions, settings: Settings, address: R
   if (isAnotherForge(host) && settings.remote === undefined) return null
   // A name of ssh alone may stand for any host, such as the configured one; an address of HTTP is where it says.
   if (configured !== null) return address.transport === 'ssh' ? configured : null
-  return (await isEnterpriseServer(options, settings, host)) ? host : null
+  if (settings.api_url !== undefined) return host
+  for (const name of new Set([address.host, host])) if (await isEnterpriseServer(options, name)) return name
+  return null
 }
 
-/** Said in the configuration, by GH_HOST, or by a login of `gh` at that very host. */
-async function isEnterpriseServer({ environment, exec }: FindGithubOptions, settings: Settings, host: string): Promise<boolean> {
-  if (settings.api_url !== undefined) return true
+/** Said by GH_HOST, or by a login of `gh` at that very host. */
+async function isEnterpriseServer({ environment, exec }: FindGithubOptions, host: string): Promise<boolean> {
   if (githubVariables(environment)['GH_HOST']?.toLowerCase() === host) return true
   const kept = await findToken({ host, file: null, variables: {}, exec, ghEnvironment: ghEnvironment(environment), clock: Date.now })
   return kept.source !== null

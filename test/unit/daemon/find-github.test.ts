@@ -99,6 +99,9 @@ describe('the repository on GitHub', () => {
     })
     expect(await find({ remotes, variables: { GH_HOST: AT } })).toEqual({ ...SERVER, token: null })
     expect(await find({ remotes, gh: [AT] })).toEqual({ ...SERVER, token: `\`gh auth token\` for ${AT}` })
+    // ssh may be led to another address of it.
+    expect(await find({ remotes, gh: [AT], ssh: { [AT]: '192.0.2.1' } })).toMatchObject(SERVER)
+    expect(await find({ remotes: { origin: 'work:octo/widgets.git' }, gh: [AT], ssh: { work: AT } })).toMatchObject(SERVER)
     expect(await find({ remotes: { origin: 'https://github.com/octo/widgets', work: remotes.origin }, config: `host = "${AT}"` })).toMatchObject({
       ...SERVER,
       remote: 'work',
