@@ -63,6 +63,7 @@ it('every command of the page on GitHub works', async () => {
       const result = await run('sh', ['-ec', line])
       expect(result.code, `${line}\n${result.stdout}\n${result.stderr}`).toBe(0)
       expect(result.stdout).not.toContain(fake.token)
+      if (line.includes('pr show')) expect(result.stdout).toContain(`${fake.url}/octo/widgets/pull/1`)
     }
   }
   expect([...fake.state.pulls.values()]).toMatchObject([{ headRef: 'main.index', baseRef: 'main', merged: true, title: 'Add index.txt' }])

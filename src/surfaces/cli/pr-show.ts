@@ -73,6 +73,8 @@ function describePull(pull: PullDetails, palette: Palette): string[] {
     ['checks', painted(wordCell(pull.checks, palette))],
     ['review', painted(wordCell(pull.review, palette))],
     ['head', pull.head_sha.slice(0, 10)],
+    // On the local forge it leads nowhere.
+    ...(/^https?:/.test(pull.url) ? [['url', printableLine(pull.url)] as [string, string]] : []),
     ...(pull.agent === null ? [] : [['agent', printableLine(pull.agent)] as [string, string]]),
     ...(pull.conflict_files.length === 0 ? [] : [['conflicts', pull.conflict_files.map(printableLine).join(', ')] as [string, string]]),
   ]
