@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WireEvent } from '../../src/surfaces/client.ts'
 import { demoEndTree } from '../helpers/demo-end.ts'
@@ -8,12 +7,6 @@ import { verifies } from '../requirements.ts'
 
 /** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
 const LIMIT = 1_000_000
-
-/**
- * Kills of the daemon only by EXOMONAD_TEST_KILLS=1: one that hits the moment in which a stop check’s answer carries a message leaves that
- * message “undecided”, for a person to look at, and a demo has none. About one run in seven.
- */
-const KILLS = process.env['EXOMONAD_TEST_KILLS'] === '1'
 
 interface StoredEvent {
   readonly seq: number
@@ -84,7 +77,7 @@ describe('the demo on a GitHub', () => {
     LIMIT,
   )
 
-  it.runIf(KILLS)(
+  it(
     verifies('R004-10', verifies('R004-11', 'comes to the same end, with each event once, where the daemon is killed in the middle and started again')),
     async () => {
       const moments: [what: string, test: (event: WireEvent) => boolean][] = [

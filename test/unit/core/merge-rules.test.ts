@@ -1,35 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/forge.ts'
 import { mergeObjections } from '../../../src/core/merge-rules.ts'
-import type { BranchName, Sha } from '../../../src/ids.ts'
+import { pull } from '../events/pull.ts'
 
 const check = (name: string, status: Check['status'], required: boolean): Check => ({ name, status, required, run: null, url: null, logTail: null })
-const pull = (facts: Partial<PullRequestSnapshot>): PullRequestSnapshot => ({
-  number: 7,
-  url: '',
-  title: 'Work',
-  body: '',
-  state: 'open',
-  draft: false,
-  head: { branch: 'main.a' as BranchName, sha: 'a'.repeat(40) as Sha },
-  base: { branch: 'main' as BranchName, sha: null },
-  trusted: true,
-  agentId: null,
-  mergeable: 'mergeable',
-  conflictFiles: [],
-  reviewDecision: 'none',
-  reviews: [],
-  comments: [],
-  checks: [],
-  checksState: 'none',
-  checksRequired: false,
-  mergeSha: null,
-  mergedBy: null,
-  mergedHead: null,
-  createdAt: 0,
-  updatedAt: 0,
-  ...facts,
-})
 
 describe('what stands against a merge', () => {
   it('names the required checks where the forge requires some, and all where it requires none', () => {
