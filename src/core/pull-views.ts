@@ -11,6 +11,8 @@ export async function readPull(forge: Forge, number: number): Promise<PullReques
   const [result] = await forge.snapshots([number])
   if (result === undefined || 'missing' in result)
     throw new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}. \`exomonad pr list\` shows them.`, { number })
+  if ('unknown' in result && result.denied === true)
+    throw new ExomonadError('FORGE_DENIED', `#${number} can’t be read: ${result.unknown.replace(/\.$/, '')}. Nothing was changed.`, { number })
   if ('unknown' in result)
     throw new ExomonadError('FORGE_UNAVAILABLE', `#${number} can’t be read now: ${result.unknown.replace(/\.$/, '')}. Nothing was changed; try again.`, {
       number,

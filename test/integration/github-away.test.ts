@@ -39,7 +39,7 @@ it(
 
     github.revokeToken(github.token)
     await github.up()
-    expect(await tree.refusal('pr_show', { pr_number: number })).toMatchObject({ error: expect.stringContaining('refuses the token') })
+    expect(await tree.refusal('pr_show', { pr_number: number })).toMatchObject({ code: 'FORGE_DENIED', error: expect.stringContaining('refuses the token') })
     const fresh = github.addToken({ login: 'robot' })
     writeFileSync(join(tree.repository.home, 'github-token'), fresh, { mode: 0o600 })
     writeFileSync(go, '')

@@ -1,4 +1,5 @@
 import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+import type { Unreadable } from './unreadable.ts'
 
 export type MergeStrategy = 'squash' | 'merge' | 'rebase'
 /** `none`: nothing has run, which is not “passed”. */
@@ -83,7 +84,7 @@ export interface PullRequestSnapshot {
 }
 
 /** A failed read is unknown, never empty. */
-export type SnapshotResult = { number: number; snapshot: PullRequestSnapshot } | { number: number; unknown: string } | { number: number; missing: true }
+export type SnapshotResult = { number: number; snapshot: PullRequestSnapshot } | ({ number: number } & Unreadable) | { number: number; missing: true }
 
 export type FileResult = { kind: 'filed'; number: number; url: string; created: boolean } | { kind: 'nothing_to_merge' }
 

@@ -585,7 +585,7 @@ describe('an answer with a part missing', () => {
 
   it('is not believed where another repository has the name by now', async () => {
     const client = answering({ data: { repository: { databaseId: 2, p0: rawPull() } } })
-    expect(await readPulls(client, [10], (id) => id === 1)).toEqual(new Map([[10, { unknown: expect.stringContaining('Another repository') }]]))
+    expect(await readPulls(client, [10], (id) => id === 1)).toEqual(new Map([[10, { unknown: expect.stringContaining('Another repository'), denied: true }]]))
   })
 
   it('makes a search fail, with the permission that a token lacks; else it goes on to the last page', async () => {

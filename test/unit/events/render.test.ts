@@ -117,6 +117,8 @@ describe('createRenderer', () => {
       "[FORGE] GitHub can't be used: api.github.com can’t be reached.\nIt is tried again at 2026-01-05T12:30:00.000Z. Nothing is lost: what happened meanwhile is told when it can be read again.",
     )
     expect(await trouble({ code: 'FORGE_DENIED' })).toContain('`exomonad doctor` tells what is missing')
+    const refused = await render('forge.trouble', toHuman, 'The token has expired; `exomonad doctor` checks it.', { forge: 'GitHub', code: 'FORGE_DENIED' })
+    expect(refused.split('doctor')).toHaveLength(2)
     expect(await render('forge.recovered', toHuman, '', { forge: 'GitHub', minutes: 1 })).toBe('[FORGE] GitHub can be used again, after a minute.')
     expect(await render('forge.recovered', toHuman, '', { forge: 'GitHub', minutes: 61 })).toBe('[FORGE] GitHub can be used again, after 61 minutes.')
   })

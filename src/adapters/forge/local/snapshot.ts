@@ -8,6 +8,7 @@ import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { actorName } from '../actor-name.ts'
 import { createSameWork, reviewDecision } from '../review-decision.ts'
+import { unreadable } from '../unreadable.ts'
 import { toReview } from './reviews.ts'
 import { pullUrl } from './urls.ts'
 
@@ -144,14 +145,14 @@ export function createSnapshots({
       const row = rows.get(number)
       if (row === undefined) results.push({ number, missing: true })
       else if (row.state !== 'open') results.push({ number, snapshot: await endedSnapshot(row) })
-      else if (tips instanceof ExomonadError) results.push({ number, unknown: tips.message })
+      else if (tips instanceof ExomonadError) results.push({ number, ...unreadable(tips) })
       else {
         try {
           results.push({ number, snapshot: await openSnapshot(row, tips) })
         } catch (error) {
           if (!(error instanceof ExomonadError)) throw error
           log.warn({ err: error, number }, 'a pull request could not be read')
-          results.push({ number, unknown: error.message })
+          results.push({ number, ...unreadable(error) })
         }
       }
     }

@@ -1,3 +1,5 @@
+import type { Unreadable } from '../../unreadable.ts'
+
 /** What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null. */
 
 export interface RawActor {
@@ -130,4 +132,4 @@ export interface FullPull {
 }
 
 /** One pull request of a read. A failed or partial read is unknown, never empty. */
-export type Read<Value> = { readonly value: Value } | { readonly unknown: string } | { readonly missing: true }
+export type Read<Value> = { readonly value: Value } | Unreadable | { readonly missing: true }

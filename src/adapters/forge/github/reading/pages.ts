@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../../../errors.ts'
 import type { GithubClient, GraphqlAnswer, GraphqlError } from '../client/client.ts'
+import { unreadable, type Unreadable } from '../../unreadable.ts'
 import type { Read } from './answers.ts'
 
 /** GitHub gave up on a question: half of it may be answered. */
@@ -20,11 +21,11 @@ export async function inPages<Key, Value>(
   const results = new Map<Key, Read<Value>>()
   const waiting: (readonly Key[])[] = []
   for (let start = 0; start < keys.length; start += size) waiting.push(keys.slice(start, start + size))
-  let failed: string | undefined
+  let failed: Unreadable | undefined
   let givenUp = 0
   for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
     if (failed !== undefined) {
-      for (const key of page) results.set(key, { unknown: failed })
+      for (const key of page) results.set(key, failed)
       continue
     }
     try {
@@ -37,8 +38,8 @@ export async function inPages<Key, Value>(
         waiting.unshift(page.slice(0, half), page.slice(half))
         continue
       }
-      for (const key of page) results.set(key, { unknown: error.message })
-      if (!gaveUp(error) || ++givenUp === MOST_GIVEN_UP) failed = error.message
+      for (const key of page) results.set(key, unreadable(error))
+      if (!gaveUp(error) || ++givenUp === MOST_GIVEN_UP) failed = unreadable(error)
     }
   }
   return results

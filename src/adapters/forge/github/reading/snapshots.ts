@@ -6,6 +6,7 @@ import type { PullRequestSnapshot, SnapshotResult } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import { createSameWork, reviewDecision } from '../../review-decision.ts'
+import { unreadable } from '../../unreadable.ts'
 import type { FullPull, Read } from './answers.ts'
 import { createConflicts } from './conflicts.ts'
 import type { LogEnds } from './log-ends.ts'
@@ -103,7 +104,7 @@ export function createSnapshots({
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
         log.info({ err: error, number }, 'a pull request could not be read')
-        results.push({ number, unknown: error.message })
+        results.push({ number, ...unreadable(error) })
       }
     }
     return results

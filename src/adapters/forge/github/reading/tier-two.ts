@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
+import { unreadable } from '../../unreadable.ts'
 import type { GithubClient, GraphqlError } from '../client/client.ts'
 import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, Read } from './answers.ts'
 import { ask, errorsAt, inPages, isDenied, leftOut } from './pages.ts'
@@ -63,7 +64,7 @@ async function complete(client: Pick<GithubClient, 'graphql'>, pull: RawPull | n
     }
   } catch (error) {
     if (!(error instanceof ExomonadError)) throw error
-    return { unknown: error.message }
+    return unreadable(error)
   }
 }
 
