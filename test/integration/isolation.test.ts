@@ -40,23 +40,34 @@ const ownerToken = (tree: Exomonad): string => readFileSync(ownerFile(tree), 'ut
 const commonDir = (tree: Exomonad): string => dirname(tree.state)
 const ownerFile = (tree: Exomonad): string => join(tree.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir(tree))}.token`)
 
+interface Process {
+  readonly pid: number
+  readonly parent: number
+  readonly argv: string
+  readonly environ: string
+}
+
 /** Command line and environment of everything that runs out of the tree’s folder. */
-function processes(tree: Exomonad): { pid: number; argv: string; environ: string }[] {
-  return readdirSync('/proc')
+function processes(tree: Exomonad): Process[] {
+  const found = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
         const environ = readFileSync(`/proc/${name}/environ`, 'utf8')
+        // After the program’s name in parentheses: state, parent.
+        const parent = Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
         const ours =
           environ.includes(tree.repository.folder) ||
           argv.includes(tree.repository.folder) ||
           readlinkSync(`/proc/${name}/cwd`).startsWith(tree.repository.folder)
-        return ours ? [{ pid: Number(name), argv, environ }] : []
+        return ours ? [{ pid: Number(name), parent, argv, environ }] : []
       } catch {
         return []
       }
     })
+  // A process that was forked and is not another program yet has its parent’s environment, which it never gets to use.
+  return found.filter(({ parent, argv }) => found.every((other) => other.pid !== parent || other.argv !== argv))
 }
 
 const KINDS = (['headless', 'tmux'] as const).filter((kind) => kind === 'headless' || hasTool('tmux'))
@@ -95,7 +106,8 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
       expect(argv).not.toContain(token)
       expect(argv).not.toContain(ownerToken(tree))
     }
-    expect(running.filter(({ environ }) => environ.includes(token)).map((process) => process.pid)).toEqual([pid])
+    // What the agent itself starts is the agent.
+    expect(running.filter((process) => process.environ.includes(token) && process.parent !== pid).map((process) => process.pid)).toEqual([pid])
     expect(running.filter(({ environ }) => environ.includes(ownerToken(tree)))).toEqual([])
     const daemon = await tree.daemonPid()
     // What carries the panes has none of the person’s secrets to hand on.
