@@ -41,12 +41,26 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 3 },
-      message: expect.stringMatching(/version 999.*up to 3\b/),
+      facts: { found: 999, known: 4 },
+      message: expect.stringMatching(/version 999.*up to 4\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 4 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 5 })
     after.close()
+  })
+
+  it('of version 3 is brought up to date: what was reaped then had been cleaned away', async () => {
+    const first = await open()
+    const [gone, left] = [agentRow({ reapedAt: 1234 }), agentRow()]
+    for (const agent of [gone, left]) await first.agents.insert(agent)
+    await first.close()
+    const older = new Database(file)
+    older.exec("drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'")
+    older.close()
+    const store = await open()
+    expect(await store.agents.list()).toEqual([{ ...gone, cleanedAt: 1234 }, left])
+    expect(await store.scrollback.list(gone.id)).toEqual([])
+    await store.close()
   })
 
   it('that is locked is waited for without holding up the process, then STORE_BUSY', async () => {
@@ -158,29 +172,30 @@ describe('the SQLite store’s file', () => {
     for (const store of stores) await store.close()
   })
 
-  it('forgets popped mail after a day and ended journal entries after a month, nothing else', async () => {
+  it('forgets popped mail that arrived after a day and ended journal entries after a month, nothing else', async () => {
     const day = 24 * 60 * 60 * 1000
     let now = 100 * day
     const clock = (): number => now
     const store = await open({ clock })
     const to = newAgentId()
-    const [old, young, waiting] = [mailRow(to), mailRow(to), mailRow(to)]
-    await store.mail.send(old)
+    const [old, lost, young, waiting] = [mailRow(to), mailRow(to), mailRow(to), mailRow(to)]
+    for (const mail of [old, lost]) await store.mail.send(mail)
     await store.mail.pop(to)
+    await store.mail.confirm([old.id])
     for (const id of ['open', 'done']) await store.journal.begin({ id, kind: 'spawn', step: 'begin', data: {}, startedAt: now })
     await store.journal.finish('done', 'done')
     now += 2 * day
     await store.mail.send(young)
     await store.mail.pop(to)
     await store.mail.send(waiting)
-    await store.mail.giveBack([old.id, young.id])
-    expect(await store.mail.peek(to)).toEqual([young, waiting])
+    await store.mail.giveBack([old.id, lost.id, young.id])
+    expect(await store.mail.peek(to)).toEqual([lost, young, waiting])
     await store.close()
     now += 31 * day
     const reopened = await open({ clock })
     expect(await reopened.journal.get('done')).toBeUndefined()
     expect(await reopened.journal.get('open')).toMatchObject({ state: 'open' })
-    expect(await reopened.mail.peek(to)).toEqual([young, waiting])
+    expect(await reopened.mail.peek(to)).toEqual([lost, young, waiting])
     await reopened.close()
   })
 })

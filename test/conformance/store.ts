@@ -6,6 +6,7 @@ import { mailVerbs } from './store/mail.ts'
 import { outboxVerbs } from './store/outbox.ts'
 import { pullVerbs } from './store/pulls.ts'
 import { recordVerbs } from './store/records.ts'
+import { scrollbackVerbs } from './store/scrollback.ts'
 import { transactions } from './store/transactions.ts'
 
 /** A fresh, empty store, and what a test may do with it beside its verbs. */
@@ -29,9 +30,10 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     agentVerbs(store, open)
     eventVerbs(store, open)
     outboxVerbs(store, open)
-    mailVerbs(store)
+    mailVerbs(store, open)
     recordVerbs(store, open)
     pullVerbs(open)
+    scrollbackVerbs(store, open)
     transactions(store, open)
   })
 }

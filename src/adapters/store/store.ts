@@ -74,7 +74,10 @@ export interface Agent {
   readonly rebaseTries: number
   readonly spawnedAt: number
   readonly endedAt: number | null
+  /** Out of sight since then (`reap`); rows and transcript stay. */
   readonly reapedAt: number | null
+  /** Its worktree and branch were proven merged and taken away. */
+  readonly cleanedAt: number | null
   /** SHA-256 of its bearer token, hex. */
   readonly tokenHash: string
 }
@@ -84,8 +87,11 @@ export type AgentPatch = Partial<Omit<Agent, 'id' | 'kind' | 'spawnedAt'>>
 export interface AgentStore {
   insert(agent: Agent): Promise<void>
   get(id: AgentId): Promise<Agent | undefined>
-  /** All agents, oldest first; `live` leaves out completed, failed and killed ones. */
-  list(filter?: { live?: boolean; parentId?: AgentId }): Promise<Agent[]>
+  /**
+   * All agents, oldest first; `live` leaves out completed, failed and killed ones. `address`: only those whose id, branch or name it is, or
+   * whose id begins with it.
+   */
+  list(filter?: { live?: boolean; parentId?: AgentId; address?: string }): Promise<Agent[]>
   update(id: AgentId, patch: AgentPatch): Promise<void>
   /** Only for the rollback of a spawn. */
   remove(id: AgentId): Promise<void>
@@ -173,7 +179,10 @@ export interface MailStore {
   send(mail: Mail): Promise<void>
   /** Takes mail out, oldest first. */
   pop(to: AgentId, options?: { from?: readonly AgentId[]; limit?: number }): Promise<Mail[]>
-  peek(to: AgentId): Promise<Mail[]>
+  /** What `pop` would take. */
+  peek(to: AgentId, options?: { from?: readonly AgentId[]; limit?: number }): Promise<Mail[]>
+  /** How many wait, for each mailbox that is not empty. */
+  counts(): Promise<Map<AgentId, number>>
   /** Puts popped mail back at its old place. */
   giveBack(ids: readonly string[]): Promise<void>
   /** Popped mail reached who popped it. */
@@ -269,6 +278,30 @@ export interface SnapshotStore {
   list(prefix: string): Promise<Map<string, Record<string, unknown>>>
 }
 
+/**
+ * What is shown in an agent’s scrollback beside the text of its terminal, and never reaches it. `capture` is a line that a person wrote for a
+ * child to be; the others of that name say when the capture was begun, given up, or became a child. `wait` is the result of a person’s wait.
+ */
+export type ScrollbackKind = 'capture-begin' | 'capture' | 'capture-cancel' | 'capture-fork' | 'wait'
+
+export interface ScrollbackEntry {
+  /** Ascending. */
+  readonly seq: number
+  readonly agentId: AgentId
+  readonly kind: ScrollbackKind
+  readonly text: string
+  readonly at: number
+  /** Lines of the terminal’s text that stood above it then. */
+  readonly line: number
+}
+
+/** Written once, never changed. */
+export interface ScrollbackStore {
+  append(entry: Omit<ScrollbackEntry, 'seq'>): Promise<ScrollbackEntry>
+  /** Of one agent, oldest first. */
+  list(agentId: AgentId): Promise<ScrollbackEntry[]>
+}
+
 // ── Rows of the local forge ────────────────────────────────────────────────
 
 export interface PullRow {
@@ -348,6 +381,7 @@ export interface StoreVerbs {
   readonly deadlines: DeadlineStore
   readonly snapshots: SnapshotStore
   readonly pulls: PullStore
+  readonly scrollback: ScrollbackStore
 }
 
 export interface StoreTransaction extends StoreVerbs {

@@ -34,6 +34,20 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       expect(await store().agents.get(agent.id)).toEqual(agent)
     })
 
+    it('lists those that an address could mean: by branch, by name, by how the id begins', async () => {
+      const name = `named-${newAgentId()}`
+      const one = agentRow({ name })
+      const two = agentRow({ name, branch: asBranchName(`main.${newAgentId()}`) })
+      for (const agent of [one, two]) await store().agents.insert(agent)
+      const listed = async (address: string) => (await store().agents.list({ address })).map(({ id }) => id)
+      expect(await listed(name)).toEqual([one.id, two.id])
+      expect(await listed(two.branch)).toEqual([two.id])
+      expect(await listed(one.id)).toEqual([one.id])
+      expect(await listed(two.id.slice(0, -1).toUpperCase())).toContain(two.id)
+      expect(await listed(two.id.slice(1))).toEqual([])
+      expect(await listed('%')).toEqual([])
+    })
+
     it('changes exactly the fields of a patch, each kind of them', async () => {
       const agent = agentRow()
       await store().agents.insert(agent)
@@ -47,6 +61,8 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
         baseBranch: null,
         exitCode: 3,
         endedAt: 2000,
+        reapedAt: 3000,
+        cleanedAt: 4000,
       } as const
       await store().agents.update(agent.id, patch)
       expect(await store().agents.get(agent.id)).toEqual({ ...agent, ...patch })

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Mail, Store } from '../../../src/adapters/store/store.ts'
 import { newAgentId } from '../../../src/ids.ts'
+import type { OpenedStore } from '../store.ts'
 import { mailRow } from './rows.ts'
 
-export function mailVerbs(store: () => Store): void {
+export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {
   describe('mail', () => {
     it('takes mail out in the order of sending, whatever the clocks of the senders say', async () => {
       const to = newAgentId()
@@ -34,6 +35,27 @@ export function mailVerbs(store: () => Store): void {
       expect(await store().mail.pop(to)).toEqual(sent)
     })
 
+    it('counts what waits in each box that is not empty', async () => {
+      const own = await open()
+      const [one, two, none] = [newAgentId(), newAgentId(), newAgentId()]
+      expect(await own.store.mail.counts()).toEqual(new Map())
+      const sent = [mailRow(one), mailRow(one), mailRow(two), mailRow(none)]
+      for (const mail of sent) await own.store.mail.send(mail)
+      await own.store.mail.pop(one, { limit: 1 })
+      const [gone] = await own.store.mail.pop(none)
+      await own.reopen()
+      expect(await own.store.mail.counts()).toEqual(new Map([one, two].map((id) => [id, 1])))
+      await own.store.mail.giveBack(sent.slice(0, 1).map(({ id }) => id))
+      await own.store.mail.confirm([gone?.id ?? ''])
+      expect(await own.store.mail.counts()).toEqual(
+        new Map([
+          [one, 2],
+          [two, 1],
+        ]),
+      )
+      await own.dispose()
+    })
+
     it('is a queue for each recipient: any sending, popping and giving back', async () => {
       const senders = [newAgentId(), newAgentId(), newAgentId()]
       const operation = fc.oneof(
@@ -61,6 +83,7 @@ export function mailVerbs(store: () => Store): void {
               const expected = box.filter(({ mail, popped }) => !popped && (step.from?.includes(mail.from) ?? true)).slice(0, step.limit ?? Infinity)
               for (const entry of expected) entry.popped = true
               const options = { ...(step.from === undefined ? {} : { from: step.from }), ...(step.limit === undefined ? {} : { limit: step.limit }) }
+              expect(await store().mail.peek(to, options)).toEqual(expected.map(({ mail }) => mail))
               expect(await store().mail.pop(to, options)).toEqual(expected.map(({ mail }) => mail))
             } else {
               const chosen = step.which.flatMap((index) => box[index] ?? [])

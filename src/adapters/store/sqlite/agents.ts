@@ -15,10 +15,11 @@ export function createAgents({ db }: Session): AgentStore {
       await db.insertInto('agents').values(toRow(agent)).execute()
     },
     get: (id) => one('id', id),
-    list: async ({ live = false, parentId } = {}) => {
-      const conditions = [...(live ? [LIVE] : []), ...(parentId === undefined ? [] : ['parentId = ?'])]
+    list: async ({ live = false, parentId, address } = {}) => {
+      const conditions = [...(live ? [LIVE] : []), ...(parentId === undefined ? [] : ['parentId = ?']), ...(address === undefined ? [] : [ADDRESSED])]
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-      const found = await rows<AgentRow>(db, `select ${COLUMNS} from agents ${where} order by spawnedAt, seq`, ...(parentId === undefined ? [] : [parentId]))
+      const values = [...(parentId === undefined ? [] : [parentId]), ...(address === undefined ? [] : [address, address, address.toLowerCase()])]
+      const found = await rows<AgentRow>(db, `select ${COLUMNS} from agents ${where} order by spawnedAt, seq`, ...values)
       return found.map(toAgent)
     },
     update: async (id, patch) => {
@@ -34,10 +35,12 @@ export function createAgents({ db }: Session): AgentStore {
 
 const LIVE = "state not in ('completed', 'failed', 'killed')"
 
+const ADDRESSED = '(branch = ? or name = ? or instr(id, ?) = 1)'
+
 const COLUMNS = `
   id, name, kind, runtime, role, tools, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,
   sessionId, transcript, task, state, stateReason, stateSource, stateAt, outcome, exitCode, exitSignal, lastSeenAt, tokens, usage, toolCalls,
-  stopObjection, stopBlocks, stopExcuse, rebaseTries, spawnedAt, endedAt, reapedAt, tokenHash`
+  stopObjection, stopBlocks, stopExcuse, rebaseTries, spawnedAt, endedAt, reapedAt, cleanedAt, tokenHash`
 
 /** Changes the fresh row in place: a tree of a thousand agents is read often, and copies cost more than the query. */
 function toAgent(row: AgentRow): Agent {

@@ -5,8 +5,8 @@ import type { Session } from './session.ts'
 import { change, rows } from './session.ts'
 
 /**
- * A mailbox in order of insertion, whatever the clocks say. Popped mail stays for a day, marked, so that it can go back to its place;
- * each pop takes away what is older.
+ * A mailbox in order of insertion, whatever the clocks say. Popped mail stays, marked, so that it can go back to its place: until it is known to
+ * have arrived, and for a day; each pop takes away what is older.
  */
 export function createMail({ db, afterCommit }: Session, channels: Channels, clock: () => number): MailStore {
   return {
@@ -16,12 +16,27 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
     },
     pop: async (to, { from, limit } = {}) => {
       const now = clock()
-      const senders = from === undefined ? null : JSON.stringify(from)
-      const taken = await rows<Mail & { seq: number }>(db, POP, now, to, senders, senders, limit ?? -1)
+      const waiting = waitingFor(to, from, limit)
+      const taken = await rows<Mail & { seq: number }>(
+        db,
+        `update mail set poppedAt = ? where seq in (select seq ${waiting.sql}) returning seq, ${COLUMNS}`,
+        now,
+        ...waiting.values,
+      )
       if (taken.length > 0) await change(db, FORGET, now - KEPT_MILLISECONDS)
       return taken.sort((left, right) => left.seq - right.seq).map(({ seq: _, ...mail }) => mail)
     },
-    peek: (to: AgentId) => rows<Mail>(db, `select ${COLUMNS} from mail where recipient = ? and poppedAt is null order by seq`, to),
+    peek: (to, { from, limit } = {}) => {
+      const waiting = waitingFor(to, from, limit)
+      return rows<Mail>(db, `select ${COLUMNS} ${waiting.sql}`, ...waiting.values)
+    },
+    counts: async () => {
+      const found = await rows<{ recipient: AgentId; count: number }>(
+        db,
+        'select recipient, count(*) as count from mail where poppedAt is null group by recipient',
+      )
+      return new Map(found.map(({ recipient, count }) => [recipient, count]))
+    },
     giveBack: async (ids) => {
       await change(db, 'update mail set poppedAt = null, confirmed = 0 where id in (select value from json_each(?))', JSON.stringify(ids))
     },
@@ -34,12 +49,19 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
 
 const COLUMNS = 'id, sender as "from", recipient as "to", message, sentAt'
 
-const POP = `update mail set poppedAt = ? where seq in (
-    select seq from mail
-    where recipient = ? and poppedAt is null and (? is null or sender in (select value from json_each(?)))
-    order by seq limit ?
-  ) returning seq, ${COLUMNS}`
+/** One sender is the usual case, and compared by itself: a list costs more than the rest of the query. */
+function waitingFor(to: AgentId, from: readonly AgentId[] | undefined, limit = -1): { sql: string; values: (string | number)[] } {
+  const [only] = from ?? []
+  const sender: [condition: string, ...values: string[]] =
+    from === undefined
+      ? ['']
+      : from.length === 1 && only !== undefined
+        ? ['and sender = ?', only]
+        : ['and sender in (select value from json_each(?))', JSON.stringify(from)]
+  const [condition, ...values] = sender
+  return { sql: `from mail where recipient = ? and poppedAt is null ${condition} order by seq limit ?`, values: [to, ...values, limit] }
+}
 
-const FORGET = 'delete from mail where poppedAt < ?'
+const FORGET = 'delete from mail where poppedAt < ? and confirmed = 1'
 
 const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000

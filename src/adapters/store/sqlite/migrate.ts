@@ -5,6 +5,7 @@ import { ExomonadError } from '../../../errors.ts'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { up as receipts } from './migrations/0003-receipts.ts'
+import { up as scrollback } from './migrations/0004-scrollback.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,6 +14,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': { up: initial },
   '0002-agent-programs': { up: agentPrograms },
   '0003-receipts': { up: receipts },
+  '0004-scrollback': { up: scrollback },
 }
 
 /**
