@@ -91,6 +91,14 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       else expect(plan.warnings).toEqual([])
     })
 
+    it('starts as ever where it is handed a file of what its parent’s terminal showed', async () => {
+      const path = folder()
+      install(path)
+      const cli = setup.create({ path, home: path })
+      const [plan, usual] = [await cli.plan(launchRequest({ transcript: '/state/agents/auth/parent.txt' })), await cli.plan(launchRequest())]
+      expect([plan.session, plan.sessionId === null, plan.warnings]).toEqual(['fresh', usual.sessionId === null, usual.warnings])
+    })
+
     it('plans the same launch for the same request, and keeps no state between them', async () => {
       const path = folder()
       install(path)

@@ -35,6 +35,8 @@ export interface LaunchRequest {
   readonly promptFile: string
   /** The parent’s (fork) or its own (resume) session, where known. */
   readonly session: SessionRef | null
+  /** File with what the parent’s terminal showed, below `folder`, where that is all there is to inherit. The prompt names it. */
+  readonly transcript?: string
   /** Folder of the agent’s own (0700), outside every worktree, that lives as long as its record. It may not exist yet: `files` of the plan go there. */
   readonly folder: string
   /** `hooks/program.sh`: `sh <hookScript> <event>` tells the daemon what the program’s hook said and prints what it is to read. */

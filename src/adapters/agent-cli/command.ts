@@ -21,7 +21,7 @@ export function createCommandCli(options: Pick<AgentCliOptions, 'name' | 'config
       agent_id: request.agentId,
       role: request.role,
       session_id: request.session?.id ?? '',
-      transcript: request.session?.transcript ?? '',
+      transcript: request.transcript ?? request.session?.transcript ?? '',
       node: options.node,
     }
     // One pass over the template, so that a value that looks like a placeholder stays what it is.

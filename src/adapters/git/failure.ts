@@ -2,8 +2,9 @@ import { existsSync, statfsSync } from 'node:fs'
 import { ExomonadError, type ErrorCode } from '../../errors.ts'
 import type { ExecResult } from '../exec.ts'
 
+/** From the first word on, or in the middle of an exchange, where git names the request that failed and not the remote. */
 const UNREACHABLE =
-  /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|repository .* not found|remote end hung up|no such device or address|network is unreachable/i
+  /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|repository .* not found|remote end hung up|no such device or address|network is unreachable|rpc failed(?!; http 4)|returned error: 5\d\d|expected flush after|early eof|unexpected disconnect/i
 /** It answers, and does not let us in. */
 const DENIED =
   /authentication failed|could not read (username|password)|permission to \S+ denied|returned error: 40[13]|permission denied \((publickey|password)/i

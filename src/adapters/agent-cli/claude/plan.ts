@@ -15,7 +15,8 @@ const MAX_PROMPT = 100_000
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 function settings(request: LaunchRequest, promptInFile: boolean, notUsed: readonly string[]): Record<string, unknown> {
-  const { permissions, hookScript, toolTimeout } = request
+  const { permissions, hookScript, toolTimeout, transcript } = request
+  const readable = [...(promptInFile ? [request.promptFile] : []), ...(transcript === undefined ? [] : [transcript])]
   const hook = (event: string, timeout: number) => [{ hooks: [{ type: 'command', command: `sh ${quoted(hookScript)} ${event}`, timeout }] }]
   return {
     hooks: Object.fromEntries(
@@ -26,7 +27,7 @@ function settings(request: LaunchRequest, promptInFile: boolean, notUsed: readon
       ]),
     ),
     permissions: {
-      allow: ['mcp__exomonad', ...(promptInFile ? [`Read(/${request.promptFile})`] : []), ...(permissions.policy === 'list' ? permissions.allow : [])],
+      allow: ['mcp__exomonad', ...readable.map((file) => `Read(/${file})`), ...(permissions.policy === 'list' ? permissions.allow : [])],
     },
     // Nobody is there to be asked, and none is used unasked.
     ...(notUsed.length === 0 ? {} : { disabledMcpjsonServers: notUsed }),

@@ -49,9 +49,10 @@ async function sessionFor(server: OpenCodeServer, launch: LaunchRequest): Promis
 const create = async (server: OpenCodeServer, { worktree }: LaunchRequest): Promise<SessionInfo> =>
   documentOf(await request(server, 'POST', '/session', { query: { directory: worktree }, body: {}, timeout: WORK_LIMIT }))
 
-/** All OpenCodes of a person share one store, so any server can copy any session; the copy then belongs to the parent’s worktree, and is moved. */
+/** All OpenCodes of a person share one store, so any server can copy any session; the copy belongs to the parent’s worktree, and is moved where that is another. */
 async function fork(server: OpenCodeServer, parent: string, worktree: string): Promise<SessionInfo> {
   const copy = documentOf(await request(server, 'POST', `/session/${encodeURIComponent(parent)}/fork`, { body: {}, timeout: WORK_LIMIT }))
+  if (copy.directory === worktree) return copy
   const moved = await request(server, 'POST', '/experimental/control-plane/move-session', {
     body: { sessionID: copy.id, destination: { directory: worktree }, moveChanges: false },
     timeout: WORK_LIMIT,

@@ -116,6 +116,11 @@ describe('a launch of Claude Code', () => {
     expect(settings.permissions.allow).toContain('Read(//state/prompts/auth.md)')
   })
 
+  it('may read the file of what its parent’s terminal showed', async () => {
+    const { settings } = await person().plan({ transcript: '/state/agents/auth/parent.txt' })
+    expect(settings.permissions.allow).toContain('Read(//state/agents/auth/parent.txt)')
+  })
+
   it('forks the parent’s conversation wherever it was begun', async () => {
     const { plan, keep } = person()
     const request = launchRequest({ mode: 'fork', session: { id: PARENT, transcript: keep(PARENT) } })

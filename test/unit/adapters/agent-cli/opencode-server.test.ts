@@ -217,6 +217,17 @@ describe('what is settled after OpenCode came up', () => {
     ])
   })
 
+  it('stays where it is in the parent’s own worktree', async () => {
+    const { live, said } = await serve({
+      ...up,
+      'POST /session/ses_parent/fork': { ...info, id: 'ses_fork', directory: '/wt' },
+      'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
+    })
+    const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
+    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({ session: { id: 'ses_fork', transcript: null }, forked: true, warnings: [] })
+    expect(said.map(({ path }) => path)).not.toContain('/experimental/control-plane/move-session')
+  })
+
   it('is a fresh session and a warning where the parent’s is gone', async () => {
     for (const mode of ['fork', 'resume'] as const) {
       const { live } = await serve({
