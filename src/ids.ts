@@ -31,9 +31,11 @@ export const newAgentId = (): AgentId => uuidv7() as AgentId
 export const newDeliveryId = (): DeliveryId => `m-${randomBytes(6).toString('hex')}` as DeliveryId
 export const newQuestionId = (): QuestionId => `q-${randomBytes(4).toString('hex')}` as QuestionId
 
+export const isAgentId = (text: string): text is AgentId => UUID.test(text)
+
 export function parseAgentId(text: string): AgentId {
-  if (!UUID.test(text)) throw new ExomonadError('INVALID_ARG', `"${text}" is not an agent id (a UUID).`, { found: text })
-  return text as AgentId
+  if (!isAgentId(text)) throw new ExomonadError('INVALID_ARG', `"${text}" is not an agent id (a UUID).`, { found: text })
+  return text
 }
 
 export function parseSha(text: string): Sha {

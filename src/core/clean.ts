@@ -23,8 +23,10 @@ export function createClean({
     if (isAlive(agent.state)) return `its program may still run (${agent.state}); kill it first`
     if (agent.adopted) return 'it was there before the agent'
     const pulls = await knownPulls(store)
-    const onIt = agents.find((other) => other.baseBranch === agent.branch)
+    const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
+    const inIt = agents.find((other) => shares(other, agent) && isAlive(other.state))
+    if (inIt !== undefined) return `its fork ${inIt.name} may still work in it (${inIt.state}); kill that first`
     const waiting = pulls.find((pull) => pull.state === 'open' && (pull.base.branch === agent.branch || pull.head.branch === agent.branch))
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
@@ -53,8 +55,8 @@ export function createClean({
     return agent.baseBranch === null ? 'it has no base to be merged into' : `it has commits that are not proven to be in ${agent.baseBranch}`
   }
 
-  const takeAway = async (agent: Agent, tip: Sha | undefined): Promise<void> => {
-    await panes.close(agent)
+  const takeAway = async (agent: Agent, forks: readonly Agent[], tip: Sha | undefined): Promise<void> => {
+    for (const one of [...forks, agent]) await panes.close(one)
     await git.removeWorktree(agent.worktree)
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
@@ -67,8 +69,10 @@ export function createClean({
         log.warn({ err: thrown, branch: agent.branch }, 'the branch stays on the remote, which could not be asked')
       }
     }
-    await files.removeFolder(agent.id)
-    await store.agents.update(agent.id, { reapedAt: clock(), paneId: null })
+    for (const one of [...forks, agent]) {
+      await files.removeFolder(one.id)
+      await store.agents.update(one.id, { cleanedAt: clock(), reapedAt: one.reapedAt ?? clock(), paneId: null })
+    }
     await publisher.publish({
       type: 'agent.removed',
       agentId: agent.id,
@@ -81,10 +85,10 @@ export function createClean({
     const removed: { agent: string; branch: string; worktree: string }[] = []
     const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
     // Children before parents: a parent’s branch is the base its children are compared with.
-    const agents = (await store.agents.list()).filter((agent) => agent.ownsWorktree && agent.reapedAt === null).sort((a, b) => b.depth - a.depth)
+    const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null).sort((a, b) => b.depth - a.depth)
     const tips = await git.branches()
     const staying = new Set(agents)
-    for (const agent of agents) {
+    for (const agent of agents.filter(({ ownsWorktree }) => ownsWorktree)) {
       const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
       const reason = await keepReason(agent, [...staying], tips)
       if (reason !== null) {
@@ -92,9 +96,10 @@ export function createClean({
         continue
       }
       try {
-        if (!dryRun) await takeAway(agent, tips.get(agent.branch))
+        const forks = agents.filter((other) => shares(other, agent))
+        if (!dryRun) await takeAway(agent, forks, tips.get(agent.branch))
         removed.push(place)
-        staying.delete(agent)
+        for (const one of [...forks, agent]) staying.delete(one)
       } catch (thrown) {
         kept.push({ ...place, reason: asExomonadError(thrown).message })
       }
@@ -102,3 +107,6 @@ export function createClean({
     return { removed, kept }
   }
 }
+
+/** A fork has no worktree of its own: it goes with the one that it works in. */
+const shares = (fork: Agent, { worktree }: Agent): boolean => fork.kind === 'fork' && fork.worktree === worktree

@@ -2,19 +2,21 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { MergeStrategy } from '../adapters/forge/forge.ts'
+import type { Captures, Forking } from './agent-forks.ts'
 import type { Hooks } from './agent-hooks.ts'
+import type { Waiting } from './agent-waits.ts'
 import type { TakeReceipt } from './receipt.ts'
 
-/**
- * The use cases, as surfaces and tools see them. Results are the documents people and models read, hence snake_case.
- * daemon.ts assembles one from the factories beside this file.
- */
+/** The use cases, as surfaces and tools see them, made by the factories beside this file. Results are the documents people and models read, hence snake_case. */
 export interface Core {
   readonly directory: Directory
   readonly spawning: Spawning
+  readonly forking: Forking
   readonly running: Running
   readonly pulls: Pulls
   readonly talking: Talking
+  readonly waiting: Waiting
+  readonly captures: Captures
   readonly hooks: Hooks
   readonly upkeep: Upkeep
   readonly view: View
@@ -218,6 +220,8 @@ export interface Talking {
 }
 
 export interface Upkeep {
+  /** Takes all dead agents out of sight; worktrees, branches, records and transcripts stay. `next` is the first living agent. */
+  reap(): Promise<{ reaped: AgentId[]; next: AgentId }>
   /** Compares records with what is true and mends the records. Safe to call at any time. */
   reconcile(): Promise<void>
   /** Finishes or undoes what a crash cut off. Called once, before anything else. */
@@ -259,6 +263,10 @@ export interface TreeNode {
   age_seconds: number
   undelivered: number
   undecided: number
+  /** Mail from other agents that it has not taken yet. */
+  unread: number
+  /** Agents for which a wait of its own is open now; null for none. */
+  waiting_for: AgentId[] | null
   open_questions: number
   outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
   children: TreeNode[]

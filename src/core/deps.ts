@@ -30,7 +30,7 @@ export interface Deps {
   readonly onJournalStep: (kind: string, step: string) => void
 }
 
-export type PromptName = 'subtree' | 'worker' | 'root' | 'resume'
+export type PromptName = 'subtree' | 'worker' | 'root' | 'resume' | 'fork'
 
 /** What a first prompt is made of. */
 export interface PromptFacts {
@@ -43,6 +43,12 @@ export interface PromptFacts {
   readonly worktree: string
   readonly parent_id: string
   readonly parent_name: string
+  /** Its worktree and branch are its parent’s. */
+  readonly shares_worktree: boolean
+  /** What a fork knows of its parent’s work. */
+  readonly context?: 'forked' | 'transcript' | 'fresh'
+  /** Absolute path of the file with that, for `transcript`. */
+  readonly transcript?: string
 }
 
 export interface Settings {

@@ -1,22 +1,33 @@
-import type { Agent, Store } from '../adapters/store/store.ts'
+import type { Agent, AgentStore, Store } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import type { AgentId } from '../ids.ts'
+import { isAgentId, type AgentId } from '../ids.ts'
 import type { Caller, Directory } from './core.ts'
 import { isAlive } from './lifecycle.ts'
 import { ancestorsOf, resolveAddress } from './tree.ts'
 
 export function createDirectory({ store }: { store: Store }): Directory {
+  /** There is one, for good. */
+  let rootId: AgentId | undefined
   return {
-    find: async (address) => resolveAddress(await store.agents.list(), address),
+    find: (address) => findAgent(store.agents, address),
     root: async () => {
-      const root = (await store.agents.list()).find((agent) => agent.kind === 'root')
+      const known = rootId === undefined ? undefined : await store.agents.get(rootId)
+      const root = known ?? (await store.agents.list()).find((agent) => agent.kind === 'root')
       if (root === undefined)
         throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init` on the branch the tree should grow from.')
+      rootId = root.id
       return root
     },
     byTokenHash: (hash) => store.agents.findByTokenHash(hash),
     isDescendant: async (agent, ancestor) => ancestorsOf(await store.agents.list(), agent.id).some((above) => above.id === ancestor),
   }
+}
+
+/** The agent an address means, as `resolveAddress` has it, without reading all there are. */
+export async function findAgent(agents: Pick<AgentStore, 'get' | 'list'>, address: string): Promise<Agent> {
+  const wanted = address.trim()
+  const exact = isAgentId(wanted) ? await agents.get(wanted) : undefined
+  return exact ?? resolveAddress(await agents.list({ address: wanted }), address)
 }
 
 /** NOT_A_CHILD unless the target is below the caller. The human may act on anyone. */

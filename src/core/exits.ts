@@ -3,6 +3,7 @@ import type { NewEvent } from '../events/event.ts'
 import type { Deps } from './deps.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
+import { TERMINAL_LINES } from './scrollback.ts'
 import type { States } from './states.ts'
 
 export interface Exit {
@@ -28,7 +29,7 @@ export function createExits({
     try {
       const pane = await panes.find(agent)
       if (pane === undefined) return ''
-      const text = await multiplexer.capture(pane.paneId, { lines: 20_000 })
+      const text = await multiplexer.capture(pane.paneId, { lines: TERMINAL_LINES })
       await files.saveTranscript(agent.id, text)
       return text
     } catch (thrown) {

@@ -63,6 +63,13 @@ export function createFilePull({
   }
 
   return async (caller, { title, body, draft }) => {
+    if (caller.agent.kind === 'fork') {
+      throw new ExomonadError(
+        'NOT_ALLOWED',
+        `${caller.agent.name} is a fork: ${caller.agent.branch} is its parent’s branch, and its parent files the pull request. Tell your parent with send what is to go in.`,
+        { agent: caller.agent.id, branch: caller.agent.branch },
+      )
+    }
     const agent = await followBase(caller.agent)
     const base = await baseOf(agent)
     const status = await git.status(agent.worktree)

@@ -2,7 +2,8 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { Hooks, StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
-import { startedKey, type States } from './states.ts'
+import { isInCall } from './lifecycle.ts'
+import { startedKey, type StateChange, type States } from './states.ts'
 import { countTool } from './tool-count.ts'
 import { waitsForPerson } from './waits-for-person.ts'
 import type { UsageReading } from './usage.ts'
@@ -25,9 +26,15 @@ export function createHooks({
   stopChain: (caller: Caller) => Promise<StopAnswer>
 }): Omit<Hooks, 'fromProgram' | 'toolsListed'> {
   /** Of what was said earlier: only where nothing is known from later. */
-  const timed = (at: number | undefined) => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
+  const timed = (at: number | undefined): Pick<StateChange, 'at' | 'onlyIf'> => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
   const runs = (caller: Caller, at: number | undefined) =>
     states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, ...timed(at) })
+  /** What happens beside a call of its own that waits, such as a message that is put into its turn, does not end that call. */
+  const runsUnlessInCall = async (caller: Caller, at: number | undefined): Promise<void> => {
+    const { onlyIf = () => true, ...change } = timed(at)
+    const isFree = (agent: Agent): boolean => !isInCall(agent) && onlyIf(agent)
+    await states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, ...change, onlyIf: isFree })
+  }
 
   return {
     sessionStart: async (caller, facts, at) => {
@@ -49,12 +56,12 @@ export function createHooks({
       const ids = deliveryIdsIn(facts.prompt ?? '')
       if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
       if (facts.goesOn !== true) await store.agents.update(caller.agent.id, { stopExcuse: null })
-      await runs(caller, at)
+      await runsUnlessInCall(caller, at)
     },
     toolUse: async (caller, _facts, at) => {
       await countTool({ store, clock }, caller.agent.id)
       usage.refresh(caller.agent.id)
-      if (caller.agent.state !== 'running') await runs(caller, at)
+      if (caller.agent.state !== 'running') await runsUnlessInCall(caller, at)
     },
     stop: async (caller) => {
       await states.seen(caller.agent.id)

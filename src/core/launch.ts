@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { AgentFiles } from '../adapters/host/agent-files.ts'
 import type { Agent, AgentPatch } from '../adapters/store/store.ts'
 import type { LaunchPlan, LaunchRequest, SessionRef } from '../adapters/agent-cli/agent-cli.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
-import type { Deps, PromptFacts } from './deps.ts'
+import type { Deps, PromptFacts, Settings } from './deps.ts'
 
 export interface Token {
   readonly secret: string
@@ -35,7 +37,7 @@ export interface Launcher {
   launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
 }
 
-type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session'>
+export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript'>
 
 /** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
 const TOOL_TIMEOUT = 24 * 60 * 60
@@ -169,6 +171,13 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
 export const sessionPatch = ({ session }: Launched): AgentPatch =>
   session === null ? {} : { sessionId: session.id, ...(session.transcript === null ? {} : { transcript: session.transcript }) }
 
+/** Name of the adapter that runs an agent; null where none is set, or the one that is set is gone. */
+export const adapterOf = async (settings: Pick<Settings, 'agentCli'>, { agentCli }: Agent): Promise<string | null> =>
+  agentCli === null ? null : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
+
+/** Where a fork is given what its parent’s terminal showed. */
+export const parentText = (files: Pick<AgentFiles, 'folder'>, { id }: Pick<Agent, 'id'>): string => join(files.folder(id), 'parent.txt')
+
 /** What the first prompt of an agent is made of. */
 export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({
   task: agent.task,
@@ -180,4 +189,5 @@ export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFact
   worktree: agent.worktree,
   parent_id: agent.parentId ?? '',
   parent_name: parent?.name ?? '',
+  shares_worktree: agent.kind === 'fork',
 })

@@ -1,4 +1,4 @@
-import type { AgentState } from '../adapters/store/store.ts'
+import type { Agent, AgentState } from '../adapters/store/store.ts'
 
 /**
  * The life of an agent:
@@ -28,3 +28,11 @@ export const isAlive = (state: AgentState): boolean => state !== 'completed' && 
 
 /** Why an agent without a program is not a failure: `exomonad down` ended it, or nobody started the root yet. */
 export const STOPPED = 'stopped'
+
+/** False for a root that nobody started, and for whoever was stopped: nothing that is sent to it begins a turn. */
+export const hasProgram = ({ runtime, paneId, stateReason }: Pick<Agent, 'runtime' | 'paneId' | 'stateReason'>): boolean =>
+  stateReason !== STOPPED && (runtime !== 'pane' || paneId !== null)
+
+/** Reasons of the state `waiting` while calls of ours hold the agent up: `question q-…` and `wait`. Any other wait may be a dialog. */
+const IN_A_CALL = /^(question|wait)\b/
+export const isInCall = ({ state, stateReason }: Pick<Agent, 'state' | 'stateReason'>): boolean => state === 'waiting' && IN_A_CALL.test(stateReason ?? '')

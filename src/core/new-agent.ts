@@ -25,4 +25,5 @@ export const untouched = (now: number) =>
     spawnedAt: now,
     endedAt: null,
     reapedAt: null,
+    cleanedAt: null,
   }) as const satisfies Partial<Agent>

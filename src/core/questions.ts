@@ -1,19 +1,14 @@
-import type { AgentState, StoreTransaction } from '../adapters/store/store.ts'
+import type { StoreTransaction } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { newQuestionId, type AgentId, type QuestionId } from '../ids.ts'
+import { newQuestionId, type QuestionId } from '../ids.ts'
+import type { BlockingCalls } from './blocking-calls.ts'
 import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireAlive, requireBelow } from './directory.ts'
 import type { Receipt } from './receipt.ts'
-import type { States } from './states.ts'
 import { resolveAddress } from './tree.ts'
 
-const WAITING = 'question '
-const waitingFor = (id: QuestionId): string => `${WAITING}${id}`
-
 type Questions = Pick<Talking, 'question' | 'answer'> & {
-  /** Agents with a question that a call of theirs waits for now. */
-  isWaiting(questionId: QuestionId): boolean
   /** Answers that a crash kept from their asker, as messages. */
   deliverUnclaimed(): Promise<void>
   /** After a start: answers that calls of before had taken, and that nobody knows to have arrived, are free again. */
@@ -31,11 +26,9 @@ export function createQuestions({
   publisher,
   settings,
   clock,
-  states,
-}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & { states: States }): Questions {
+  blockingCalls,
+}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & { blockingCalls: Pick<BlockingCalls, 'begin'> }): Questions {
   const waiters = new Map<QuestionId, () => void>()
-  /** Agents with calls that wait, their state before the first of them, and the questions. */
-  const askers = new Map<AgentId, { before: AgentState; open: QuestionId[] }>()
 
   const ask = async (caller: Caller, message: string): Promise<QuestionId> => {
     const id = newQuestionId()
@@ -85,30 +78,7 @@ export function createQuestions({
     },
   })
 
-  /** The agent waits, for the latest of its questions. Answers what to call when this one waits no more. */
-  const beginWait = async ({ agent, kind }: Caller, id: QuestionId): Promise<() => Promise<void>> => {
-    if (agent.kind === 'root' && kind === 'human') return async () => {}
-    const asking = askers.get(agent.id) ?? { before: agent.state, open: [] }
-    askers.set(agent.id, asking)
-    asking.open.push(id)
-    await states.change(agent.id, { to: 'waiting', reason: waitingFor(id), source: 'tool', actor: agent.id })
-    return async () => {
-      asking.open.splice(asking.open.indexOf(id), 1)
-      const next = asking.open.at(-1)
-      if (next === undefined) askers.delete(agent.id)
-      await states.change(agent.id, {
-        to: next !== undefined ? 'waiting' : asking.before === 'idle' ? 'idle' : 'running',
-        reason: next === undefined ? null : waitingFor(next),
-        source: 'tool',
-        actor: agent.id,
-        // Where its hooks told of something else meanwhile (its turn ended without the answer), that stands.
-        onlyIf: (now) => now.state === 'waiting' && (now.stateReason ?? '').startsWith(WAITING),
-      })
-    }
-  }
-
   return {
-    isWaiting: (id) => [...askers.values()].some(({ open }) => open.includes(id)),
     askInBehalf: ask,
     deliverUnclaimed: async () => {
       for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await deliver(id)
@@ -122,7 +92,9 @@ export function createQuestions({
       const config = await settings.config()
       const seconds = timeout ?? config.question.timeout
       const id = await ask(caller, message)
-      const ended = await beginWait(caller, id)
+      const { agent } = caller
+      // A person who asks for the root leaves its program as it is.
+      const ended = agent.kind === 'root' && caller.kind === 'human' ? async () => {} : await blockingCalls.begin(agent, `question ${id}`)
       let timer: NodeJS.Timeout | undefined
       let stop: (() => void) | undefined
       try {

@@ -1,6 +1,7 @@
 import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, PaneId } from '../ids.ts'
+import type { BlockingCalls } from './blocking-calls.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
@@ -23,14 +24,14 @@ export function createReconcile({
   exits,
   panes,
   observing,
-  isWaiting,
+  blockingCalls,
   isLaunching,
 }: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
   observing: Pick<Observing, 'look'>
-  isWaiting: (questionId: string) => boolean
+  blockingCalls: Pick<BlockingCalls, 'settleCutOff'>
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
 }): { reconcile: () => Promise<void>; paneDied: (paneId: PaneId) => Promise<void> } {
@@ -68,6 +69,7 @@ export function createReconcile({
       return
     }
     if (agent.paneId === null) {
+      await blockingCalls.settleCutOff(agent)
       if (agent.stateReason === STOPPED) {
         if (pane !== undefined) await multiplexer.close(pane.paneId)
       } else if (pane !== undefined && !pane.dead) {
@@ -84,11 +86,7 @@ export function createReconcile({
       await exits.ended(agent, exit, last === undefined ? 'its pane is gone' : describeExit(exit))
       return
     }
-    const question = /^question (q-[0-9a-f]+)$/.exec(agent.stateReason ?? '')?.[1]
-    if (agent.state === 'waiting' && question !== undefined && !isWaiting(question)) {
-      // As of then: what its hooks could not tell since may be newer.
-      await states.change(agent.id, { to: 'running', source: 'daemon', actor: 'daemon', reason: 'its call was cut off by a restart', at: agent.stateAt })
-    }
+    await blockingCalls.settleCutOff(agent)
   }
 
   const silent = async (agent: Agent): Promise<void> => {

@@ -4,14 +4,14 @@ import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { AgentId, PaneId } from '../ids.ts'
 import type { Caller, ResumedAgent, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
-import { actorOf, requireAlive, requireBelow } from './directory.ts'
+import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
-import { newToken, promptFacts, sessionPatch, type Launcher } from './launch.ts'
+import { newToken, parentText, promptFacts, sessionPatch, type Launcher, type LaunchOptions } from './launch.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { startedKey, type States } from './states.ts'
-import { descendantsOf, resolveAddress } from './tree.ts'
+import { addressOf, descendantsOf, isFolded, resolveAddress } from './tree.ts'
 
 /** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
 const SPAWN_ROUNDS = 200
@@ -35,7 +35,7 @@ export function createRunning(
 ): Running {
   const { store, multiplexer, files, settings, prompts, log, launcher, states, exits, panes, launching } = deps
 
-  const find = async (address: string) => resolveAddress(await store.agents.list(), address)
+  const find = (address: string) => findAgent(store.agents, address)
 
   /** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
   const endProgram = async (agent: Agent): Promise<void> => {
@@ -49,22 +49,22 @@ export function createRunning(
     await files.remove(agent.id)
   }
 
-  const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
+  const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'> = {}) => {
     if (launching.has(agent.id)) throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, { agent: agent.id })
     launching.add(agent.id)
     try {
       // Looked at again: another start may have come to its end since.
       const now = await store.agents.get(agent.id)
       if (now !== undefined && now.pid !== null && now.pid !== agent.pid) {
-        throw new ExomonadError('INVALID_ARG', `${agent.name} was started a moment ago. \`exomonad attach ${agent.branch}\` shows it.`, { agent: agent.id })
+        throw new ExomonadError('INVALID_ARG', `${agent.name} was started a moment ago. \`exomonad attach ${addressOf(agent)}\` shows it.`, { agent: agent.id })
       }
-      return await launchNow(agent, mode, prompt)
+      return await launchNow(agent, mode, prompt, more)
     } finally {
       launching.delete(agent.id)
     }
   }
 
-  const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string) => {
+  const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'>) => {
     const token = newToken()
     await panes.close(agent)
     await files.writeChannel(agent.id, null)
@@ -73,7 +73,7 @@ export function createRunning(
       source: 'human',
       actor: 'human',
       patch: {
-        ...{ tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null },
+        ...{ tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null, reapedAt: null, cleanedAt: null },
         ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
       },
     })
@@ -81,7 +81,7 @@ export function createRunning(
       throw new ExomonadError('ALREADY_DEAD', `${agent.name} is ${agent.state}; that does not change.`, { agent: agent.id, state: agent.state })
     try {
       const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
-      const launched = await launcher.launch(spawning, { mode, prompt, session, token })
+      const launched = await launcher.launch(spawning, { mode, prompt, session, token, ...more })
       const now = await store.agents.get(agent.id)
       const running = await states.change(agent.id, {
         // Its hooks may have told more by now.
@@ -176,7 +176,7 @@ export function createRunning(
       const agents = await store.agents.list()
       const merged = mergedBranches(await knownPulls(store))
       // What is done is brought back only by name.
-      const done = (agent: Agent) => agent.kind !== 'root' && (agent.outcome?.success === true || merged.has(agent.branch))
+      const done = (agent: Agent) => agent.kind !== 'root' && (agent.outcome?.success === true || isFolded(agent, merged))
       const running = new Set((await multiplexer.list()).filter((pane) => !pane.dead).map((pane) => pane.agentId))
       // One in state spawning is at work; one that a crash left so is settled by the next reconciliation.
       const gone = (agent: Agent) => !running.has(agent.id) && agent.state !== 'spawning'
@@ -196,17 +196,14 @@ export function createRunning(
       const errors: SpawnError[] = []
       for (const agent of wanted) {
         try {
-          if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${agent.branch}\` shows it.`)
+          if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${addressOf(agent)}\` shows it.`)
           if (!(await files.exists(agent.worktree)))
             throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`)
-          const prompt = await prompts(
-            'resume',
-            promptFacts(
-              agent,
-              agents.find((parent) => parent.id === agent.parentId),
-            ),
-          )
-          const launched = await launchAgain(agent, 'resume', prompt)
+          const parent = agents.find(({ id }) => id === agent.parentId)
+          const kept = parentText(files, agent)
+          const handed = agent.kind === 'fork' && (await files.exists(kept)) ? { transcript: kept } : {}
+          const prompt = await prompts('resume', { ...promptFacts(agent, parent), ...handed })
+          const launched = await launchAgain(agent, 'resume', prompt, handed)
           const { session, warnings } = launched.plan
           resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session, warnings: [...warnings] })
         } catch (thrown) {
@@ -219,8 +216,11 @@ export function createRunning(
     },
 
     kill: async (caller: Caller, address) => {
-      const target = resolveAddress(await store.agents.list(), address)
+      const target = await findAgent(store.agents, address)
       if (target.kind === 'root') throw new ExomonadError('NOT_ALLOWED', 'The root can’t be killed. `exomonad down` ends its program.', { agent: target.id })
+      if (caller.kind === 'agent' && target.id === caller.agent.id) {
+        throw new ExomonadError('NOT_A_CHILD', 'That is yourself: when you are done, end your turn. Only those above you can kill you.', { agent: target.id })
+      }
       const { killed, doomed } = await store.transaction(async (tx) => {
         // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
         const agents = await tx.agents.list()
@@ -249,7 +249,7 @@ export function createRunning(
       if (pane === undefined) {
         throw new ExomonadError(
           'PANE_GONE',
-          `${agent.name} has no pane (${agent.stateReason ?? agent.state}). \`exomonad logs ${agent.branch}\` shows what it last did.`,
+          `${agent.name} has no pane (${agent.stateReason ?? agent.state}). \`exomonad logs ${addressOf(agent)}\` shows what it last did.`,
           { agent: agent.id },
         )
       }

@@ -2,27 +2,14 @@ import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { Caller, SpawnedAgent } from './core.ts'
 import type { Deps } from './deps.ts'
-import { actorOf } from './directory.ts'
-import type { PaneId } from '../ids.ts'
-import { newToken, promptFacts, sessionPatch, type Launcher } from './launch.ts'
+import { adapterOf, promptFacts } from './launch.ts'
 import type { Candidate } from './spawn-reserve.ts'
-import type { States } from './states.ts'
+import type { SpawnStart } from './spawn-start.ts'
 
 /** Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller undoes on a throw. */
-export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'onJournalStep'> & {
-    launcher: Launcher
-    states: States
-    /** The pane of an agent that is live now: its program may have ended before anybody knew whose it was. */
-    opened: (paneId: PaneId) => void
-  },
-) {
-  const { store, git, files, settings, prompts, launcher, states } = deps
-
-  const step = async (journal: string, name: string) => {
-    await store.journal.step(journal, name)
-    deps.onJournalStep('spawn', name)
-  }
+export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts'> & { start: SpawnStart }) {
+  const { store, git, files, settings, prompts } = deps
+  const { step, start } = deps.start
 
   /** Ignored files and set-up commands of the configuration. */
   const furnish = async (caller: Caller, agent: Agent): Promise<void> => {
@@ -35,9 +22,6 @@ export function createSpawnBuilder(
         throw new ExomonadError('SPAWN_FAILED', `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`, { command: argv })
     }
   }
-
-  const adapterOf = async ({ agentCli }: Agent): Promise<string | null> =>
-    agentCli === null ? null : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
 
   return {
     build: async (caller: Caller, agent: Agent, candidate: Candidate, journal: string): Promise<SpawnedAgent> => {
@@ -63,7 +47,7 @@ export function createSpawnBuilder(
       await furnish(caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
-      const [own, parents] = await Promise.all([adapterOf(agent), adapterOf(caller.agent)])
+      const [own, parents] = await Promise.all([adapterOf(settings, agent), adapterOf(settings, caller.agent)])
       // A conversation is of one program; adapter `command` hands its file over, whatever it is of.
       const readable = own === 'command' || own === parents
       const inherits = spec.kind === 'subtree' && session !== null && readable
@@ -74,43 +58,12 @@ export function createSpawnBuilder(
             ]
           : []
       const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', promptFacts(agent, caller.agent))
-      const token = newToken()
-      // The hash is stored before the program can use the token.
-      await store.agents.update(agent.id, { tokenHash: token.hash })
-      await step(journal, 'pane')
-      const launched = await launcher.launch(agent, {
-        mode: inherits ? 'fork' : 'start',
-        prompt,
-        session: inherits ? { id: session, transcript: caller.agent.transcript } : null,
-        token,
+      const launched = await start({
+        caller,
+        agent,
+        journal,
+        launch: { mode: inherits ? 'fork' : 'start', prompt, session: inherits ? { id: session, transcript: caller.agent.transcript } : null },
       })
-      await step(journal, 'live')
-      await store.transaction(async (tx) => {
-        const now = await tx.agents.get(agent.id)
-        const changed = await states.change(
-          agent.id,
-          {
-            // Its hooks may have told more by now: that its first turn is over already, say.
-            ...(now === undefined || now.state === 'spawning'
-              ? ({ to: 'running', source: 'process' } as const)
-              : { to: now.state, source: now.stateSource, reason: now.stateReason }),
-            actor: actorOf(caller),
-            patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
-            events: () => [
-              {
-                type: 'agent.spawned',
-                agentId: agent.id,
-                actor: actorOf(caller),
-                payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
-              },
-            ],
-          },
-          tx,
-        )
-        if (changed === undefined) throw new ExomonadError('SPAWN_FAILED', `${agent.name} was killed while it was being spawned.`, { agent: agent.id })
-        await tx.journal.finish(journal, 'done')
-      })
-      deps.opened(launched.paneId)
       return {
         agent_id: agent.id,
         name: agent.name,

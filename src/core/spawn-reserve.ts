@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
+import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { asBranchName, childBranch, newAgentId, slugify, type BranchName, type Sha } from '../ids.ts'
+import { asBranchName, childBranch, newAgentId, slugify, type AgentId, type BranchName, type Sha } from '../ids.ts'
+import type { Admission } from './admission.ts'
 import { requireBudget } from './budgets.ts'
 import type { Caller, SpawnError, SpawnSpec } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -10,8 +11,6 @@ import { requireAlive } from './directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
 import { untouched } from './new-agent.ts'
-import { knownPulls, mergedBranches } from './pull-records.ts'
-import { countsAsLive } from './tree.ts'
 
 /** The branch children start from: the caller’s own, at the commit it has now. */
 export interface Base {
@@ -37,9 +36,14 @@ export interface SpawnIntent extends Record<string, unknown> {
   readonly agentId: string
   readonly branch: string
   readonly worktree: string
+  /** Empty where it makes no branch. */
   readonly forkPoint: string
   readonly makesBranch: boolean
   readonly makesWorktree: boolean
+  /** Of a fork, which is not known by its branch. */
+  readonly name?: string
+  /** The capture that becomes its prompt: whose it is, and where it ends there. */
+  readonly capture?: { readonly agentId: AgentId; readonly line: number }
   /** Its failure was published. */
   readonly told?: boolean
 }
@@ -51,11 +55,12 @@ export interface Reserved {
 }
 
 export function createReservations(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'paths' | 'clock' | 'onJournalStep'> & { launcher: Launcher },
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'paths' | 'clock'> & { launcher: Launcher; admission: Admission },
 ) {
-  const { store, git, forge, files, settings, paths, clock, launcher } = deps
+  const { store, git, forge, files, settings, paths, clock, launcher, admission } = deps
 
-  const takenBranch = (agents: readonly Agent[], branch: string) => agents.find((agent) => agent.branch === branch && agent.reapedAt === null)
+  const takenBranch = (agents: readonly Agent[], branch: string) =>
+    agents.find((agent) => agent.branch === branch && agent.kind !== 'fork' && agent.cleanedAt === null)
 
   /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
   const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {
@@ -100,18 +105,6 @@ export function createReservations(
     if (owner !== undefined)
       throw new ExomonadError('BRANCH_EXISTS', `${branch} is the branch of the agent ${owner.name} already.`, { branch, agent: owner.id })
     return { branch: asBranchName(branch), worktree: entry === undefined || entry.prunable ? null : entry.path, head }
-  }
-
-  const requireLive = async (verbs: StoreVerbs, agents: readonly Agent[], more: number): Promise<void> => {
-    const { limits } = await settings.config()
-    const merged = mergedBranches(await knownPulls(verbs))
-    const live = agents.filter((agent) => countsAsLive(agent, merged)).length
-    if (live + more <= limits.max_live_agents) return
-    throw new ExomonadError(
-      'LIMIT_REACHED',
-      `${live} of ${limits.max_live_agents} agents are live (limits.max_live_agents); ${more} more would be too many. Merge or kill finished ones, or spawn fewer.`,
-      { limit: limits.max_live_agents, live, wanted: more },
-    )
   }
 
   return {
@@ -224,13 +217,8 @@ export function createReservations(
 
     /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */
     reserve: async (caller: Caller, candidates: readonly Candidate[]): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
-      const result = await store.transaction(async (tx) => {
-        const agents = await tx.agents.list()
-        // Killed since it asked: a kill in one transaction with all below must not leave a child behind.
-        const asker = agents.find((agent) => agent.id === caller.agent.id)
-        if (asker !== undefined && asker.kind !== 'root') requireAlive(asker, 'spawn from')
-        requireBudget(caller.agent.id, agents, await settings.config())
-        await requireLive(tx, agents, candidates.length)
+      return store.transaction(async (tx) => {
+        const agents = await admission.require(tx, caller, candidates.length, 'spawn from')
         const reserved: Reserved[] = []
         const errors: SpawnError[] = []
         for (const candidate of candidates) {
@@ -245,23 +233,18 @@ export function createReservations(
           }
           const agent = await draft(caller, candidate, agents, randomUUID())
           agents.push(agent)
-          await tx.agents.insert(agent)
-          const journal = randomUUID()
-          const intent: SpawnIntent = {
+          const journal = await admission.enter(tx, agent, {
             agentId: agent.id,
             branch: agent.branch,
             worktree: agent.worktree,
             forkPoint: candidate.forkPoint,
             makesBranch: candidate.adopt === undefined,
             makesWorktree: candidate.adopt === undefined || candidate.adopt.worktree === null,
-          }
-          await tx.journal.begin({ id: journal, kind: 'spawn', step: 'reserved', data: intent, startedAt: clock() })
+          })
           reserved.push({ agent, candidate, journal })
         }
         return { agents: reserved, errors }
       })
-      for (const _ of result.agents) deps.onJournalStep('spawn', 'reserved')
-      return result
     },
   }
 }

@@ -1,5 +1,7 @@
+import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseAgentId, parseSha } from '../ids.ts'
+import { endCapture } from './open-capture.ts'
 import type { SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { SpawnIntent } from './spawn-reserve.ts'
@@ -21,9 +23,10 @@ export function createSpawnUndo({
   multiplexer,
   files,
   publisher,
+  clock,
   log,
   states,
-}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'publisher' | 'log'> & { states: States }): SpawnUndo {
+}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'publisher' | 'clock' | 'log'> & { states: States }): SpawnUndo {
   const stuck = new Set<string>()
 
   const takeBack = async (journal: string, intent: SpawnIntent, failure: SpawnError): Promise<void> => {
@@ -40,7 +43,7 @@ export function createSpawnUndo({
     }
     // Of a retry: a later agent may have got the same folder or branch.
     const others = (await store.agents.list()).filter((agent) => agent.id !== agentId)
-    const isFree = (field: 'worktree' | 'branch') => !others.some((agent) => agent[field] === intent[field] && agent.reapedAt === null)
+    const isFree = (field: 'worktree' | 'branch') => !others.some((agent) => agent[field] === intent[field] && agent.cleanedAt === null)
     await attempt('pane', async () => {
       for (const pane of await multiplexer.list()) if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
     })
@@ -82,6 +85,54 @@ export function createSpawnUndo({
     }
   }
 
+  /** What was cut off before the records said so. Of a program that has ended meanwhile, its end. */
+  const live = (entry: JournalEntry, intent: SpawnIntent, pane: Pane | undefined): Promise<void> => {
+    const agentId = parseAgentId(intent.agentId)
+    const alive = pane !== undefined && !pane.dead
+    const reason = 'its program ended while the daemon was down'
+    return store.transaction(async (tx) => {
+      const agent = await states.change(
+        agentId,
+        {
+          to: alive ? 'running' : 'failed',
+          reason: alive ? null : reason,
+          source: 'process',
+          actor: 'daemon',
+          patch: alive ? { paneId: pane.paneId, pid: pane.pid } : {},
+          events: (changed) => [
+            {
+              type: 'agent.spawned',
+              agentId,
+              actor: 'daemon',
+              why: 'finished after a crash',
+              payload: {
+                name: changed.name,
+                kind: changed.kind,
+                role: changed.role,
+                branch: changed.branch,
+                worktree: changed.worktree,
+                adopted: changed.adopted,
+              },
+            },
+            ...(alive
+              ? []
+              : [
+                  {
+                    type: 'agent.failed' as const,
+                    agentId,
+                    actor: agentId,
+                    payload: { name: changed.name, exit_code: pane?.exitCode ?? null, signal: pane?.exitSignal ?? null, reason, last_lines: '' },
+                  },
+                ]),
+          ],
+        },
+        tx,
+      )
+      if (agent !== undefined && intent.capture !== undefined) await endCapture(tx, intent.capture, agent, clock())
+      await tx.journal.finish(entry.id, 'done')
+    })
+  }
+
   return {
     stuck,
     undo: async (journal, failure) => {
@@ -103,38 +154,11 @@ export function createSpawnUndo({
       const started = (entry.step === 'pane' || entry.step === 'live') && !stuck.has(entry.id)
       const alive = pane !== undefined && !pane.dead
       if (started && (alive || (await touched(intent)))) {
-        const reason = 'its program ended while the daemon was down'
-        await states.change(agentId, {
-          to: alive ? 'running' : 'failed',
-          reason: alive ? null : reason,
-          source: 'process',
-          actor: 'daemon',
-          patch: alive ? { paneId: pane.paneId, pid: pane.pid } : {},
-          events: (agent) => [
-            {
-              type: 'agent.spawned',
-              agentId,
-              actor: 'daemon',
-              why: 'finished after a crash',
-              payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
-            },
-            ...(alive
-              ? []
-              : [
-                  {
-                    type: 'agent.failed' as const,
-                    agentId,
-                    actor: agentId,
-                    payload: { name: agent.name, exit_code: pane?.exitCode ?? null, signal: pane?.exitSignal ?? null, reason, last_lines: '' },
-                  },
-                ]),
-          ],
-        })
-        await store.journal.finish(entry.id, 'done')
+        await live(entry, intent, pane)
         return 'done'
       }
       await takeBack(entry.id, intent, {
-        name: intent.branch,
+        name: intent.name ?? intent.branch,
         error: 'The daemon ended in the middle of the spawn; what had been made was taken back.',
         code: 'SPAWN_FAILED',
       })

@@ -1,25 +1,25 @@
 import { asExomonadError } from '../errors.ts'
-import type { PaneId } from '../ids.ts'
+import type { Admission } from './admission.ts'
 import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { Launcher } from './launch.ts'
 import type { Approvals } from './approvals.ts'
 import { createSpawnBuilder } from './spawn-build.ts'
 import { createReservations, type Candidate } from './spawn-reserve.ts'
+import type { SpawnStart } from './spawn-start.ts'
 import type { SpawnUndo } from './spawn-undo.ts'
-import type { States } from './states.ts'
 
 /**
  * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make worktree, files and pane for all
  * of them at once. Whatever fails is undone alone; the others go on.
  */
 export function createSpawning(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'multiplexer' | 'files' | 'publisher' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log' | 'onJournalStep'> & {
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'> & {
     launcher: Launcher
-    states: States
+    admission: Admission
+    start: SpawnStart
     approvals: Approvals
     undo: SpawnUndo
-    opened: (paneId: PaneId) => void
   },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps

@@ -40,18 +40,19 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     if (moves ? !mayBecome(agent.state, change.to) : !isAlive(agent.state)) return undefined
     if (change.onlyIf?.(agent) === false) return undefined
     const now = change.at ?? clock()
+    const isOther = moves || reason !== agent.stateReason
     const patch: AgentPatch = {
       ...change.patch,
       state: change.to,
       stateReason: reason,
       stateSource: change.source,
       lastSeenAt: Math.max(now, agent.lastSeenAt),
-      ...(moves || reason !== agent.stateReason ? { stateAt: now } : {}),
+      ...(isOther ? { stateAt: now } : {}),
       ...(isAlive(change.to) ? {} : { endedAt: now }),
     }
     await tx.agents.update(id, patch)
     const changed: Agent = { ...agent, ...patch }
-    if (moves || reason !== agent.stateReason) {
+    if (isOther) {
       await publisher.publish(
         { type: 'agent.state', agentId: id, actor: change.actor, payload: { from: agent.state, to: change.to, source: change.source, reason } },
         tx,
@@ -59,7 +60,8 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     }
     for (const event of change.events?.(changed) ?? []) await publisher.publish(event, tx)
     tx.afterCommit(() => {
-      if (moves && change.to !== 'running') store.signal(id).catch(() => {}) // a hint: what it would tell is found by looking
+      // A hint: what it would tell is found by looking.
+      if (isOther && (change.to === 'idle' || !isAlive(change.to))) store.signal(id).catch(() => {})
       outbox.wake(id)
     })
     return changed

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../adapters/store/store.ts'
+import { asExomonadError } from '../errors.ts'
 import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -7,6 +9,9 @@ import { knownPulls, mergedBranches } from './pull-records.ts'
 import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
 import { childrenOf, countsAsLive } from './tree.ts'
+
+/** Before each further try, milliseconds: the agent is kept busy meanwhile. */
+const FORGE_WAITS = [300, 1500]
 
 /** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
 export function createStopChain(
@@ -31,7 +36,7 @@ export function createStopChain(
     const head = agent.ownsWorktree ? await git.resolve(`refs/heads/${agent.branch}`) : null
     const children = childrenOf(agents, agent.id)
     const merged = mergedBranches(pulls)
-    const childBranches = new Set(children.map((child) => child.branch))
+    const childBranches = new Set(children.filter((child) => child.ownsWorktree).map((child) => child.branch))
     const applies = applicable({
       ownsBranch: agent.ownsWorktree,
       hasOpenQuestion: asks,
@@ -76,8 +81,24 @@ export function createStopChain(
     return head === null || base === null ? 0 : git.countCommits(base, head)
   }
 
+  /** A forge that failed once is asked again before an agent is let go with its work unseen; one that said when to come back is not. */
+  const objectionOf = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
+    for (const wait of FORGE_WAITS) {
+      try {
+        return await firstObjection(caller, over)
+      } catch (thrown) {
+        const { code, facts } = asExomonadError(thrown)
+        if (code !== 'FORGE_UNAVAILABLE' || typeof facts['retry_at'] === 'string') throw thrown
+        log.info({ err: thrown, agent: caller.agent.id }, 'the stop check could not ask the forge; it asks again')
+        await delay(wait)
+      }
+      if (over()) return undefined
+    }
+    return firstObjection(caller, over)
+  }
+
   const check = async (caller: Caller, over: () => boolean): Promise<StopAnswer> => {
-    const objection = await firstObjection(caller, over)
+    const objection = await objectionOf(caller, over)
     if (over()) return { decision: 'allow' }
     const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (objection === undefined) {

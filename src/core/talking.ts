@@ -1,46 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import type { Agent, Mail, Outcome } from '../adapters/store/store.ts'
+import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Approvals } from './approvals.ts'
+import { parseCompletion } from '../completion-message.ts'
 import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
-import { actorOf, requireAlive } from './directory.ts'
-import type { AgentId } from '../ids.ts'
-import { isAlive, STOPPED } from './lifecycle.ts'
+import { actorOf, findAgent, requireAlive } from './directory.ts'
+import { hasProgram, isAlive } from './lifecycle.ts'
+import type { Mailbox } from './mailbox.ts'
 import type { Receipt } from './receipt.ts'
-import { resolveAddress } from './tree.ts'
-
-/** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. */
-const completion = z.union([
-  z.object({ status: z.literal('idle'), success: z.literal(true), summary: z.string() }),
-  z.object({ status: z.literal('idle'), success: z.literal(false), error: z.string(), partial: z.string().optional() }),
-])
-
-/** A root that nobody started, or whose program is gone. */
-const isUnmanned = (root: Agent): boolean => root.paneId === null || root.stateReason === STOPPED
-
-export function parseCompletion(message: string): Outcome | undefined {
-  if (!message.trimStart().startsWith('{')) return undefined
-  try {
-    const parsed = completion.safeParse(JSON.parse(message))
-    if (!parsed.success) return undefined
-    const { status: _, ...outcome } = parsed.data
-    return outcome as Outcome
-  } catch {
-    return undefined
-  }
-}
-
-/** The key under which it stands that an agent was told of the mail that waits for it. */
-const noticeOf = (id: AgentId): string => `mail-notice:${id}`
-
-export type Talks = Talking & {
-  /** For a program that was started anew: mail that waits, of which the one before it may have been told. */
-  remindOfMail(agent: Agent): Promise<void>
-  /** After a start: mail that calls of before had taken, and that nobody knows to have arrived, is back in its boxes. */
-  giveBackUnconfirmed(): Promise<void>
-}
 
 export function createTalking({
   store,
@@ -49,76 +16,20 @@ export function createTalking({
   clock,
   approvals,
   questions,
-}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & { approvals: Approvals; questions: Pick<Talking, 'question' | 'answer'> }): Talks {
+  mailbox,
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & {
+  approvals: Approvals
+  questions: Pick<Talking, 'question' | 'answer'>
+  mailbox: Mailbox
+}): Talking {
   /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
   const say = async (from: Caller, to: Agent, message: string) => {
     await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message } })
   }
 
-  const mail = async (from: Agent, to: Agent, message: string) => {
-    const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
-    await store.transaction(async (tx) => {
-      await tx.mail.send({ id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() })
-      if (outcome !== undefined) {
-        await tx.agents.update(from.id, { outcome })
-        await publisher.publish(
-          outcome.success
-            ? { type: 'agent.completed', agentId: from.id, actor: from.id, payload: { name: from.name, summary: outcome.summary ?? '' } }
-            : {
-                type: 'agent.failed',
-                agentId: from.id,
-                actor: from.id,
-                payload: { name: from.name, exit_code: null, signal: null, reason: outcome.error ?? '', last_lines: outcome.partial ?? '' },
-              },
-          tx,
-        )
-        return
-      }
-      // One line per batch: until the mail is taken, further mail needs no further line.
-      const noticed = noticeOf(to.id)
-      if ((await tx.snapshots.get(noticed)) !== undefined) return
-      await tx.snapshots.put(noticed, { at: clock() })
-      await publisher.publish({ type: 'mail', agentId: to.id, actor: from.id, payload: { from_id: from.id, from_name: from.name, count: 1 } }, tx)
-    })
-  }
-
-  /** A program that may not know: mail waits for it. */
-  const remindOfMail = (agent: Pick<Agent, 'id'>) =>
-    store.transaction(async (tx) => {
-      const [first, ...more] = await tx.mail.peek(agent.id)
-      if (first === undefined) return
-      // The line itself may still wait, and then comes to the new program.
-      if ((await tx.outbox.list({ recipient: agent.id, states: ['queued'] })).some((delivery) => delivery.kind === 'mail')) return
-      await tx.snapshots.put(noticeOf(agent.id), { at: clock() })
-      const name = (await tx.agents.get(first.from))?.name ?? first.from
-      await publisher.publish(
-        { type: 'mail', agentId: agent.id, actor: first.from, payload: { from_id: first.from, from_name: name, count: more.length + 1 } },
-        tx,
-      )
-    })
-
-  /** Of mail that a call’s result carries. */
-  const receiptOf = (mails: readonly Mail[]): Receipt => {
-    const ids = mails.map(({ id }) => id)
-    return {
-      confirm: () => store.mail.confirm(ids),
-      giveBack: async () => {
-        await store.mail.giveBack(ids)
-        for (const id of new Set(mails.map(({ to }) => to))) await remindOfMail({ id })
-      },
-    }
-  }
-
   return {
     question: questions.question,
     answer: questions.answer,
-
-    remindOfMail,
-
-    giveBackUnconfirmed: async () => {
-      const mails = await store.mail.unconfirmed()
-      if (mails.length > 0) await receiptOf(mails).giveBack()
-    },
 
     note: async (caller, message, options = {}) => {
       await store.transaction(async (tx) => {
@@ -129,31 +40,28 @@ export function createTalking({
     },
 
     send: async (caller, address, message) => {
-      const to = resolveAddress(await store.agents.list(), address)
+      const to = await findAgent(store.agents, address)
       if (caller.kind === 'agent' && to.id === caller.agent.id)
         throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
       if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
       if (to.kind !== 'root') requireAlive(to, 'send to')
-      const unmanned = to.kind === 'root' && isUnmanned(to)
-      if (caller.kind === 'human') await say(caller, to, message)
-      else if (unmanned && parseCompletion(message) === undefined) await say(caller, to, message)
-      else await mail(caller.agent, to, message)
+      // Words to a root without a program are the human’s: in the inbox, unless the human waits for them right now.
+      const forHuman = to.kind === 'root' && !hasProgram(to) && parseCompletion(message) === undefined && !mailbox.isExpected(to.id, caller.agent.id)
+      if (caller.kind === 'human' || forHuman) await say(caller, to, message)
+      else await mailbox.send(caller.agent, to, message)
       return { status: 'sent', to: to.id }
     },
 
     checkMail: async (caller, peek, take) => {
-      const mails = peek
-        ? await store.mail.peek(caller.agent.id)
-        : await store.transaction(async (tx) => {
-            await tx.snapshots.remove(noticeOf(caller.agent.id))
-            return tx.mail.pop(caller.agent.id)
-          })
+      const { id } = caller.agent
+      const mails = peek ? await store.mail.peek(id) : await store.transaction((tx) => mailbox.take(tx, id))
       if (!peek && mails.length > 0) {
-        const receipt = receiptOf(mails)
+        const receipt = mailbox.receiptOf(mails)
         if (take === undefined) await receipt.confirm()
         else take(receipt)
       }
-      const names = new Map((await store.agents.list()).map((agent) => [agent.id, agent.name]))
+      const senders = await Promise.all([...new Set(mails.map(({ from }) => from))].map((from) => store.agents.get(from)))
+      const names = new Map(senders.map((agent) => [agent?.id, agent?.name]))
       return { messages: mails.map(({ from, message, sentAt }) => ({ from, name: names.get(from) ?? from, message, sent_at: sentAt })) }
     },
 
@@ -183,7 +91,7 @@ export function createTalking({
       const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
       const root = agents.find((agent) => agent.kind === 'root')
       // The root’s program answers its children itself; without one, or for its own questions, the human does.
-      const unmanned = root === undefined || isUnmanned(root)
+      const unmanned = root === undefined || !hasProgram(root)
       const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
       const alive = new Set(agents.filter((agent) => isAlive(agent.state)).map((agent) => agent.id))
       const open = (await store.questions.open()).filter(

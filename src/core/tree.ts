@@ -50,7 +50,7 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   if (only !== undefined && meant.length === 1) return only
   throw new ExomonadError(
     'AMBIGUOUS_ID',
-    `"${address}" means ${meant.length} agents: ${meant.map((agent) => agent.branch).join(', ')}. Use the branch or a longer id.`,
+    `"${address}" means ${meant.length} agents: ${meant.map((agent) => (agent.kind === 'fork' ? agent.id : agent.branch)).join(', ')}. Use the branch or a longer id.`,
     {
       agent: address,
       matches: meant.map((agent) => ({ id: agent.id, branch: agent.branch })),
@@ -58,6 +58,12 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   )
 }
 
+/** By what an agent is found for certain: a fork’s branch is another’s. */
+export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string => (agent.kind === 'fork' ? agent.id : agent.branch)
+
+/** The work on its branch was merged, and nothing was made since; of a fork that says nothing. */
+export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean => agent.kind !== 'fork' && mergedBranches.has(agent.branch)
+
 /** Alive and not done: what `limits.max_live_agents` counts. The root, whose lifetime is the human’s, doesn’t count. */
 export const countsAsLive = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>
-  agent.kind !== 'root' && isAlive(agent.state) && agent.outcome === null && !mergedBranches.has(agent.branch)
+  agent.kind !== 'root' && isAlive(agent.state) && agent.outcome === null && !isFolded(agent, mergedBranches)

@@ -17,6 +17,7 @@ export function createUpkeep({
   log,
   reconcile,
   clean,
+  reap,
   spawnUndo,
   mergePull,
   approvals,
@@ -25,6 +26,7 @@ export function createUpkeep({
 }: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
   clean: Upkeep['clean']
+  reap: Upkeep['reap']
   spawnUndo: SpawnUndo
   mergePull: MergePull
   approvals: Approvals
@@ -59,6 +61,7 @@ export function createUpkeep({
       await deliverUnclaimed()
     },
     clean,
+    reap,
     recover: async () => {
       const result = await settle(await store.journal.open())
       await approvals.dropOrphans()

@@ -7,10 +7,19 @@ import type { TreeNode, View } from './core.ts'
 import type { Deps } from './deps.ts'
 import { forgeView } from './forge-view.ts'
 import { isAlive } from './lifecycle.ts'
+import { isFolded } from './tree.ts'
+import type { OpenWaits } from './open-waits.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 
 /** Status is derived from stored facts when it is read. */
-export function createView({ store, forge, paths, clock, settings }: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'>): View {
+export function createView({
+  store,
+  forge,
+  paths,
+  clock,
+  settings,
+  openWaits,
+}: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'> & { openWaits: Pick<OpenWaits, 'of'> }): View {
   /** A configuration that can’t be read hides what things cost, not the tree. */
   const prices = (): Promise<Config['prices']> =>
     settings.config().then(
@@ -20,11 +29,12 @@ export function createView({ store, forge, paths, clock, settings }: Pick<Deps, 
 
   return {
     tree: async () => {
-      const [agents, pulls, undelivered, undecided, questions, inbox, approvals, unfinished, priced, forgeNow] = await Promise.all([
+      const [agents, pulls, undelivered, undecided, unread, questions, inbox, approvals, unfinished, priced, forgeNow] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
         store.outbox.counts(['queued']),
         store.outbox.counts(['undecided']),
+        store.mail.counts(),
         store.questions.open(),
         store.outbox.counts(['queued', 'sent']),
         store.approvals.pending(),
@@ -85,6 +95,8 @@ export function createView({ store, forge, paths, clock, settings }: Pick<Deps, 
           age_seconds: seconds(now - agent.spawnedAt),
           undelivered: undelivered.get(agent.id) ?? 0,
           undecided: undecided.get(agent.id) ?? 0,
+          unread: unread.get(agent.id) ?? 0,
+          waiting_for: openWaits.of(agent.id),
           open_questions: asked.get(agent.id)?.length ?? 0,
           outcome: agent.outcome,
           children: (byParent.get(agent.id) ?? []).map(node),
@@ -100,7 +112,7 @@ export function createView({ store, forge, paths, clock, settings }: Pick<Deps, 
         counts: {
           agents: below.length,
           live: below.filter((agent) => isAlive(agent.state)).length,
-          done: below.filter((agent) => agent.state === 'completed' || agent.outcome?.success === true || merged.has(agent.branch)).length,
+          done: below.filter((agent) => agent.state === 'completed' || agent.outcome?.success === true || isFolded(agent, merged)).length,
           failed: below.filter((agent) => agent.state === 'failed' || agent.outcome?.success === false).length,
         },
         inbox: {

@@ -1,7 +1,10 @@
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import { createAdmission } from '../core/admission.ts'
 import { createApprovals } from '../core/approvals.ts'
 import { createBudgetWatch } from '../core/budget-watch.ts'
+import { createBlockingCalls } from '../core/blocking-calls.ts'
 import { createBranchLock } from '../core/branch-lock.ts'
+import { createCaptures } from '../core/captures.ts'
 import { createClean } from '../core/clean.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
@@ -10,21 +13,28 @@ import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createFirstTurn } from '../core/first-turn.ts'
 import { createFollowBase } from '../core/follow-base.ts'
+import { createForking } from '../core/fork.ts'
+import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
+import { createMailbox } from '../core/mailbox.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
 import { createProgramHooks } from '../core/program-hooks.ts'
 import { createObserving, type Observing } from '../core/observing.ts'
+import { createOpenWaits } from '../core/open-waits.ts'
 import { createOwnPanes } from '../core/panes.ts'
 import { createPullViews } from '../core/pull-views.ts'
 import { createBranchPush } from '../core/push-branch.ts'
 import { createQuestions } from '../core/questions.ts'
+import { createReap } from '../core/reap.ts'
 import { createReconcile } from '../core/reconcile.ts'
 import { createRunning } from '../core/running.ts'
+import { createScrollback } from '../core/scrollback.ts'
 import type { Sight } from '../core/sight.ts'
 import { createSpawning } from '../core/spawn.ts'
+import { createSpawnStart } from '../core/spawn-start.ts'
 import { createSpawnUndo } from '../core/spawn-undo.ts'
 import { createStates } from '../core/states.ts'
 import { createStopChain } from '../core/stop-chain.ts'
@@ -33,7 +43,8 @@ import { createTalking } from '../core/talking.ts'
 import { createUpkeep } from '../core/upkeep.ts'
 import { createUsage, type UsageReading } from '../core/usage.ts'
 import { createView } from '../core/view.ts'
-import type { AgentId, PaneId, QuestionId } from '../ids.ts'
+import { createWaiting } from '../core/waiting.ts'
+import type { AgentId, PaneId } from '../ids.ts'
 
 export interface AssembledCore {
   readonly core: Core
@@ -46,12 +57,14 @@ export interface AssembledCore {
 export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
+  const openWaits = createOpenWaits()
   const launcher = createLauncher(deps)
   const panes = createOwnPanes(deps)
   const exits = createExits({ ...deps, states, panes })
   const approvals = createApprovals(deps)
-  const questions = createQuestions({ ...deps, states })
-  const talking = createTalking({ ...deps, approvals, questions })
+  const blockingCalls = createBlockingCalls({ states })
+  const questions = createQuestions({ ...deps, blockingCalls })
+  const mailbox = createMailbox(deps)
   const usage = createUsage({
     ...deps,
     liveOf: createLiveAgentOf(deps),
@@ -71,7 +84,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     exits,
     panes,
     observing,
-    isWaiting: (id) => questions.isWaiting(id as QuestionId),
+    blockingCalls,
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */
@@ -80,26 +93,38 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
       .paneDied(paneId)
       .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
   }
+  const admission = createAdmission(deps)
+  const start = createSpawnStart({ ...deps, launcher, states, opened: look })
   const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase }) })
   const firstTurn = createFirstTurn()
+  const running = createRunning({
+    ...deps,
+    launcher,
+    states,
+    exits,
+    panes,
+    opened: look,
+    launching,
+    remindOfMail: mailbox.remind,
+    say: async (agent, message) => {
+      await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
+    },
+  })
+  const scrollback = createScrollback({ ...deps, running })
   const core: Core = {
     directory: createDirectory(deps),
-    spawning: createSpawning({ ...deps, launcher, states, approvals, undo: spawnUndo, opened: look }),
-    running: createRunning({
+    spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
+    forking: createForking({
       ...deps,
-      launcher,
-      states,
-      exits,
-      panes,
-      opened: look,
-      launching,
-      remindOfMail: talking.remindOfMail,
-      say: async (agent, message) => {
-        await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
-      },
+      ...{ launcher, admission, start, approvals, scrollback },
+      undo: spawnUndo,
+      inherit: createForkContext({ ...deps, panes, launcher }),
     }),
+    running,
     pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
-    talking,
+    talking: createTalking({ ...deps, approvals, questions, mailbox }),
+    waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
+    captures: createCaptures({ ...deps, scrollback }),
     hooks: {
       ...hooks,
       fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage, firstTurn }),
@@ -112,16 +137,17 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
         await usage.refreshChanged()
       },
       clean: createClean({ ...deps, panes }),
+      reap: createReap(deps),
       spawnUndo,
       mergePull,
       approvals,
       deliverUnclaimed: questions.deliverUnclaimed,
       giveBackUnconfirmed: async () => {
         await questions.giveBackUnconfirmed()
-        await talking.giveBackUnconfirmed()
+        await mailbox.recover()
       },
     }),
-    view: createView(deps),
+    view: createView({ ...deps, openWaits }),
   }
   return {
     core,

@@ -1,14 +1,11 @@
 import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
+import { hasProgram } from '../core/lifecycle.ts'
 import type { Actor, AgentId, Recipient } from '../ids.ts'
 import type { RoutableEvent, RoutingTree } from './router.ts'
 import type { EventContext, TemplateParty } from './template-data.ts'
 
-/** What core writes as the reason where an agent has no program and none is missed. */
-const STOPPED = 'stopped'
-
 /** The root is a place that a program may come to; without one, what is for it is for the human. Other agents keep theirs till they are resumed. */
-export const isReachable = (agent: Agent): boolean =>
-  agent.kind !== 'root' || agent.state === 'spawning' || (agent.stateReason !== STOPPED && (agent.paneId !== null || agent.runtime !== 'pane'))
+export const isReachable = (agent: Agent): boolean => agent.kind !== 'root' || agent.state === 'spawning' || hasProgram(agent)
 
 /** The agents an event can concern: its own line up to the root, and for pull requests that no agent filed, all. */
 export async function agentsAround(verbs: Pick<StoreVerbs, 'agents'>, event: RoutableEvent): Promise<Map<AgentId, Agent>> {
@@ -31,7 +28,12 @@ export async function lineOf(verbs: Pick<StoreVerbs, 'agents'>, id: AgentId): Pr
 const byId = (agents: readonly Agent[]): Map<AgentId, Agent> => new Map(agents.map((agent) => [agent.id, agent]))
 
 export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree =>
-  new Map([...agents].map(([id, agent]) => [id, { id, parentId: agent.parentId, branch: agent.branch, state: agent.state, reachable: isReachable(agent) }]))
+  new Map(
+    [...agents].map(([id, agent]) => [
+      id,
+      { id, parentId: agent.parentId, branch: agent.kind === 'fork' ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
+    ]),
+  )
 
 const HUMAN: TemplateParty = { id: 'human', name: 'the human', branch: '', kind: 'human' }
 
@@ -53,7 +55,7 @@ export async function contextOf(
   to: Recipient,
 ): Promise<EventContext> {
   const head = event.payload['head']
-  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head) : agents.get(event.agentId)
+  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head && agent.kind !== 'fork') : agents.get(event.agentId)
   const nobody: TemplateParty = typeof head === 'string' ? { id: '', name: head, branch: head, kind: '' } : { id: '', name: 'somebody', branch: '', kind: '' }
   const parent = about?.parentId ? agents.get(about.parentId) : undefined
   const recipient = to === 'human' ? undefined : (agents.get(to) ?? (await verbs.agents.get(to)))

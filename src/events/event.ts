@@ -49,6 +49,7 @@ export const EVENTS = {
     reason: z.string(),
     source: z.string(),
   }),
+  'agent.reaped': define('An agent that had ended was taken out of sight; its work stays.', { name: z.string() }),
   'agent.removed': define('The worktree and branch of an agent were taken away, proven merged.', {
     name: z.string(),
     branch: z.string(),

@@ -1,6 +1,7 @@
 import type { AgentCli, Observation } from '../adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import { isInCall } from '../core/lifecycle.ts'
 import type { AgentId } from '../ids.ts'
 
 /**
@@ -11,10 +12,6 @@ export type Gate = { kind: 'open' } | { kind: 'closed'; reason: string; retryAt?
 
 const OPEN: Gate = { kind: 'open' }
 const closed = (reason: string, more: { retryAt?: number; soon?: boolean; watch?: boolean } = {}): Gate => ({ kind: 'closed', reason, ...more })
-
-/** Agents that wait in a call of ours have no dialog open; any other wait may be one, and Enter would approve it. */
-const IN_A_CALL = /^(question|wait)\b/
-export const waitsInCall = (agent: Pick<Agent, 'state' | 'stateReason'>): boolean => agent.state === 'waiting' && IN_A_CALL.test(agent.stateReason ?? '')
 
 type Timing = { typedAt: number; patience: number; now: number }
 
@@ -30,7 +27,7 @@ export function stateGate(agent: Agent, cli: Pick<AgentCli, 'reportsState'>, tim
   if (!cli.reportsState) {
     if (agent.state === 'spawning') return closed('it is being started')
     if (agent.state === 'unknown') return closed('what it does is unknown', { watch: true })
-    if (agent.state === 'waiting' && !waitsInCall(agent)) return closed(`it waits: ${agent.stateReason ?? 'for a person'}`, { watch: true })
+    if (agent.state === 'waiting' && !isInCall(agent)) return closed(`it waits: ${agent.stateReason ?? 'for a person'}`, { watch: true })
     return OPEN
   }
   return agent.state === 'idle' ? isAboutToRead(agent, timing) : closed(`it is ${agent.state}`, { watch: true })
@@ -40,7 +37,7 @@ export function stateGate(agent: Agent, cli: Pick<AgentCli, 'reportsState'>, tim
 export function channelGate(agent: Agent, channel: { readonly midTurn: boolean }, timing: Timing): Gate {
   if (agent.paneId === null) return closed('it has no terminal')
   if (agent.state === 'idle') return channel.midTurn ? OPEN : isAboutToRead(agent, timing)
-  return channel.midTurn && (agent.state === 'running' || waitsInCall(agent)) ? OPEN : closed(`it is ${agent.state}`, { watch: true })
+  return channel.midTurn && (agent.state === 'running' || isInCall(agent)) ? OPEN : closed(`it is ${agent.state}`, { watch: true })
 }
 
 /** Whether the pane is the agent’s and its program runs. */

@@ -19,9 +19,13 @@ export interface OutboxRecords {
 }
 
 export function createOutboxRecords({ store, publisher, clock }: { store: Store; publisher: Publisher; clock: Clock }): OutboxRecords {
+  /** Whoever waits for the agent counts it as idle only once nothing is on its way to it. */
+  const signalled = (tx: StoreTransaction, id: AgentId): void => tx.afterCommit(() => void store.signal(id).catch(() => {}))
+
   const markUndecided = async (tx: StoreTransaction, agent: Pick<Agent, 'id' | 'name'>, deliveries: readonly Delivery[], reason: string): Promise<void> => {
     const ids = deliveries.map(({ id }) => id)
     const changed = new Set(await tx.outbox.settle(ids, 'undecided', reason, clock()))
+    signalled(tx, agent.id)
     for (const { id, text } of deliveries.filter((delivery) => changed.has(delivery.id))) {
       await publisher.publish(
         { type: 'delivery.undecided', agentId: agent.id, actor: 'daemon', payload: { delivery_id: id, name: agent.name, reason, text } },
@@ -37,6 +41,7 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
           deliveries.map(({ id }) => id),
           clock(),
         )
+        signalled(tx, agentId)
         for (const { id, lane } of deliveries) {
           await publisher.publish({ type: 'delivery.sent', agentId, actor: 'daemon', payload: { delivery_id: id, lane: lane ?? 'pane' } }, tx)
         }
@@ -52,6 +57,7 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
           null,
           clock(),
         )
+        if (changed.length > 0) signalled(tx, agentId)
         for (const { id, lane } of own.filter((delivery) => changed.includes(delivery.id))) {
           await publisher.publish({ type: 'delivery.acked', agentId, actor: agentId, payload: { delivery_id: id, lane: lane ?? 'tool' } }, tx)
         }

@@ -38,6 +38,8 @@ export interface WorkerDeps {
 export interface Worker {
   /** Look at once, whatever was waited for. */
   wake(): void
+  /** The same where there is something to look for, as far as is known: what is new wakes. */
+  stateChanged(): void
   /** A hand-over by another lane, or (`found`) one that a start found unconfirmed. */
   expect(batch: string, lane: Lane, found?: 'found'): Promise<void>
   /** The line that points to this hand-over was submitted, and its hook is answered with the message. */
@@ -75,6 +77,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   const proof = createProof({ ...deps, typing })
   const handOver = createHandOver({ ...deps, proof, typing, stopped: () => stopped })
   let running: Promise<void> | undefined
+  let hasNothing = false
   let again = false
   let stopped = false
   let cancelTimer = (): void => {}
@@ -143,6 +146,9 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
 
   /** One look. Answers when to look again without being woken; undefined: only when woken. */
   const look = async (): Promise<number | undefined> => {
+    // So it is with most changes of most agents’ states.
+    hasNothing = proof.unconfirmed.size === 0 && (await store.outbox.list({ recipient: id, states: ['queued', 'sent'], limit: 1 })).length === 0
+    if (hasNothing) return undefined
     const agent = await store.agents.get(id)
     const cli: OutboxCli = (agent === undefined ? undefined : await deps.agentCliOf(agent)) ?? PLAIN
     const config = await deps.config()
@@ -188,13 +194,18 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     })
   }
 
+  const wake = (): void => {
+    notBefore = 0
+    delay = 0
+    watchDelay = 0
+    proof.lookUp()
+    start()
+  }
+
   return {
-    wake: () => {
-      notBefore = 0
-      delay = 0
-      watchDelay = 0
-      proof.lookUp()
-      start()
+    wake,
+    stateChanged: () => {
+      if (!hasNothing || running !== undefined) wake()
     },
     expect: async (batch, lane, found) => {
       const patience = (await deps.config()).delivery.ack_timeout * 1000

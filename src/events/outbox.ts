@@ -11,7 +11,7 @@ import type { PublisherWithDeliveries } from './publisher.ts'
 export interface Outbox {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
   start(): Promise<void>
-  /** Looks at once, of one recipient or all: something was enqueued, or its state changed. */
+  /** Looks at once, of one recipient, whose state changed, or all. What the publisher enqueues needs no call. */
   wake(recipient?: Recipient): void
   /** Confirms deliveries; answers those that are the agent’s own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
@@ -82,6 +82,10 @@ export function createOutbox(
     )
   }
 
+  const stateChanged = (recipient: Recipient): void => {
+    if (!stopped && recipient !== 'human') workerOf(recipient).stateChanged()
+  }
+
   /** Sent before this start: to be confirmed, or cut off while they were handed over. */
   const recover = async (): Promise<void> => {
     const sent = (await store.outbox.list({ states: ['sent'] })).filter(({ recipient }) => recipient !== 'human')
@@ -150,13 +154,13 @@ export function createOutbox(
       stops.push(
         publisher.onEnqueued((recipients) => recipients.forEach((recipient) => wake(recipient))),
         publisher.onEvent((event) => {
-          if (event.agentId !== null && event.type === 'agent.state') wake(event.agentId)
+          if (event.agentId !== null && event.type === 'agent.state') stateChanged(event.agentId)
         }),
       )
       await recover()
       wake()
     },
-    wake,
+    wake: (recipient) => (recipient === undefined ? wake() : stateChanged(recipient)),
     ack,
     settleByTool: async (ids) => {
       const taken = await store.outbox.claim(ids, 'tool', randomUUID(), clock())

@@ -69,7 +69,7 @@ export function createPullRecords(deps: {
   const applyIn = async (tx: StoreTransaction, found: PullRequestSnapshot, { config, repository }: ApplyOptions): Promise<PullRequestSnapshot | undefined> => {
     const record = await read(tx, found.number)
     const owner = await ownerOf(tx, found, record)
-    if (record === undefined && (!found.trusted || owner === undefined || owner.reapedAt !== null)) return undefined
+    if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null)) return undefined
     const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
     const old = record?.snapshot ?? null
     const before = record?.tracking ?? untracked(clock())
@@ -111,6 +111,6 @@ export function createPullRecords(deps: {
       return [...records.values()].map((record) => (record as unknown as PullRecord).snapshot).filter(({ state }) => state === 'open')
     },
 
-    heads: async () => new Set((await store.agents.list()).filter(({ kind, reapedAt }) => kind !== 'fork' && reapedAt === null).map(({ branch }) => branch)),
+    heads: async () => new Set((await store.agents.list()).filter(({ kind, cleanedAt }) => kind !== 'fork' && cleanedAt === null).map(({ branch }) => branch)),
   }
 }

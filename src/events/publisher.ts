@@ -1,13 +1,13 @@
-import type { StoredEvent, StoreTransaction, Store } from '../adapters/store/store.ts'
+import type { Agent, StoredEvent, StoreTransaction, Store } from '../adapters/store/store.ts'
 import type { Clock } from '../core/clock.ts'
 import { ExomonadError } from '../errors.ts'
-import type { DeliveryId, Recipient } from '../ids.ts'
+import type { AgentId, DeliveryId, Recipient } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { EVENTS, type NewEvent } from './event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from './publish.ts'
 import type { Renderer } from './render.ts'
-import { route } from './router.ts'
+import { route, ROUTED_TYPES } from './router.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Answers how to stop. */
@@ -52,7 +52,8 @@ export function createPublisher(deps: {
       payload: payload.data,
     })
     if (stored === undefined) return undefined
-    const agents = await agentsAround(tx, stored)
+    // Most events are history only, and need nobody to be looked up.
+    const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type) ? await agentsAround(tx, stored) : new Map()
     const recipients: Recipient[] = []
     for (const { to, type } of route(stored, asRoutingTree(agents))) {
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))

@@ -6,7 +6,7 @@ import { guardMessage, stripControls } from './escape.ts'
 import { templateData, type EventContext } from './template-data.ts'
 import { createTemplateFiles } from './template-files.ts'
 
-export type PromptName = 'root' | 'subtree' | 'worker' | 'resume' | 'worktree-warning' | 'guidance'
+export type PromptName = 'root' | 'subtree' | 'worker' | 'fork' | 'resume' | 'worktree-warning' | 'guidance'
 
 /** What prompts are made of: plain data, put in as it is. */
 export interface PromptData {
@@ -19,9 +19,18 @@ export interface PromptData {
   readonly worktree: string
   readonly parent_id?: string
   readonly parent_name?: string
+  /** Its worktree and branch are its parent’s. */
+  readonly shares_worktree?: boolean
+  /** What a fork knows of its parent’s work. */
+  readonly context?: 'forked' | 'transcript' | 'fresh'
+  /** Absolute path of the file with that, for `transcript`. */
+  readonly transcript?: string
   /** What it may call, as its role allows. */
   readonly tools?: readonly { readonly name: string; readonly description: string }[]
 }
+
+/** Templates may look at every one of these. */
+const NOTHING: Partial<PromptData> = { parent_id: '', parent_name: '', shares_worktree: false, context: 'fresh', transcript: '', tools: [] }
 
 export interface Renderer {
   /** The event in words for one recipient. Empty: nothing is to be sent. Never throws for a bad template. */
@@ -75,7 +84,7 @@ export function createRenderer(deps: {
   }
 
   const renderPrompt = async (name: PromptName, data: PromptData): Promise<string> => {
-    const all: Record<string, unknown> = { parent_id: '', parent_name: '', tools: [], ...data, worktree_warning: '', guidance: '' }
+    const all: Record<string, unknown> = { ...NOTHING, ...data, worktree_warning: '', guidance: '' }
     if (name !== 'worktree-warning' && name !== 'guidance') {
       all['worktree_warning'] = await renderPrompt('worktree-warning', data)
       if (data.tools !== undefined && data.tools.length > 0) all['guidance'] = await renderPrompt('guidance', data)

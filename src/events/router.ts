@@ -6,7 +6,8 @@ import type { EventType } from './event.ts'
 export interface RoutingAgent {
   readonly id: AgentId
   readonly parentId: AgentId | null
-  readonly branch: BranchName
+  /** Where its work is; null for a fork, whose branch is another’s. */
+  readonly branch: BranchName | null
   readonly state: AgentState
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
@@ -111,7 +112,8 @@ function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | n
   const head = event.payload['head']
   const base = event.payload['base']
   if (typeof head !== 'string' || typeof base !== 'string') return { owner: null, parent: null }
-  const on = (branch: string | null): RoutingAgent | undefined => [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
+  const on = (branch: string | null): RoutingAgent | undefined =>
+    branch === null ? undefined : [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
   const owner = on(head)
   const parent = owner ? owner.parentId : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
   return { owner: owner?.id ?? parent, parent }

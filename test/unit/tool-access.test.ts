@@ -63,4 +63,15 @@ describe('an agent’s own tools', () => {
     expect(refusal('file_pr', agent('dev', ['note'])).message).toContain('[agents.small] tools')
     expect(refusal('merge_pr', agent('dev', ['note'])).message).toContain('not for agents of the role dev')
   })
+
+  it('leave to people what they do beside an agent, whose role it is not', () => {
+    const dev = makeAgent({ role: 'dev', tools: [] })
+    for (const name of ['capture', 'cancel', 'reap', 'scrollback']) {
+      expect(mayUse(named(name), { kind: 'human', agent: dev }, noRoles)).toBe(true)
+      for (const caller of [agent('dev', null), agent('tl', null), agent('tl', [name]), agent('auditor', [name])]) {
+        expect(mayUse(named(name), caller, () => [name])).toBe(false)
+      }
+    }
+    expect(mayUse(named('approve'), { kind: 'human', agent: dev }, noRoles)).toBe(false)
+  })
 })

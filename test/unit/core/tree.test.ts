@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../src/core/tree.ts'
+import { addressOf, ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../src/core/tree.ts'
 import type { AgentId } from '../../../src/ids.ts'
 import { makeAgent } from './make-agent.ts'
 
@@ -72,6 +72,15 @@ describe('addressing', () => {
     expect(resolveAddress(agents, 'auth').id).toBe(auth.id)
   })
 
+  it('finds forks by id and name, and never by the branch they work on', () => {
+    const fork = makeAgent({ kind: 'fork', name: 'scout', parentId: other.id, branch: other.branch, ownsWorktree: false })
+    const twin = { ...fork, id: makeAgent().id }
+    expect(resolveAddress([...agents, fork], 'main.store').id).toBe(other.id)
+    expect(resolveAddress([...agents, fork], 'scout').id).toBe(fork.id)
+    expect(resolveAddress([...agents, fork], addressOf(fork)).id).toBe(fork.id)
+    expect(() => resolveAddress([...agents, fork, twin], 'scout')).toThrow(expect.objectContaining({ message: expect.stringContaining(twin.id) }))
+  })
+
   it('says so where several are meant, and where nobody is', () => {
     const twin = makeAgent({ name: 'auth', parentId: other.id, branch: 'main.store.auth' as never })
     expect(() => resolveAddress([...agents, twin], 'auth')).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_ID' }))
@@ -90,5 +99,11 @@ describe('what counts against limits.max_live_agents', () => {
     expect(countsAsLive(agent, new Set([agent.branch]))).toBe(false)
     expect(countsAsLive({ ...agent, state: 'failed' }, new Set())).toBe(false)
     expect(countsAsLive({ ...agent, kind: 'root' }, new Set())).toBe(false)
+  })
+
+  it('is a fork until it reports, whatever was merged of the branch it shares', () => {
+    const fork = makeAgent({ kind: 'fork', ownsWorktree: false })
+    expect(countsAsLive(fork, new Set([fork.branch]))).toBe(true)
+    expect(countsAsLive({ ...fork, outcome: { success: true } }, new Set())).toBe(false)
   })
 })

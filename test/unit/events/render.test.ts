@@ -72,6 +72,19 @@ describe('createRenderer', () => {
     expect(await render('note', toParent, 'the parser is done')).toBe('[NOTE] auth: the parser is done')
   })
 
+  it('says nothing of branches and pull requests of a fork, which has none, and gives people commands', async () => {
+    const fork = { ...auth, branch: 'main', kind: 'fork' }
+    for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const) {
+      for (const context of [toParent, toHuman]) {
+        expect(await render(type, { ...context, agent: fork })).toMatch(/^\[CHILD [A-Z]+\] auth \(fork\)/)
+        expect(await render(type, { ...context, agent: fork })).not.toMatch(/main|its (branch|pull request)|merge/i)
+        expect(await render(type, context)).toContain('(branch main.auth)')
+      }
+    }
+    expect(await render('agent.completed', toHuman)).toContain('`exomonad pr merge auth`')
+    expect(await render('mail', toHuman)).toContain('`exomonad mail`')
+  })
+
   it('says how to answer a question', async () => {
     expect(await render('question.asked', toParent, 'Which port?')).toBe(
       '[QUESTION] auth (q-01020304): Which port?\nIt waits. Reply with answer_question: agent "auth", question_id "q-01020304", and your message.',
@@ -261,6 +274,38 @@ describe('createRenderer', () => {
     expect(await renderer.renderPrompt('root', { ...task, parent_id: '', tools: toolsOf('tl') })).not.toContain('your branch is looked at')
   })
 
+  it(verifies('R001-07', 'teaches forking: commands, when and when not, a child’s life, coordination, and both examples'), async () => {
+    const text = await renderer.renderPrompt('subtree', { ...task, tools: toolsOf('tl') })
+    for (const words of [
+      /^- fork: \w/m,
+      /^- wait: \w/m,
+      /'\/slash fork "PROMPT"' \(a child that knows this alone; without a prompt, all that you know\), '\/slash send ID "MESSAGE"', '\/slash check-mail', '\/slash kill ID'/,
+      /When to fork: the task is self-contained, several approaches can be explored at once, or the work is better off in a context of its own/,
+      /When not: it needs back-and-forth with you, you need the result at once, or it is simple/,
+      /fork returns its id at once. It knows yours, works, sends you its completion message, and idles until you send it more or kill it/,
+      /Track ids and what each child is on. Gather with wait and from_agents, or end your turn: you are called when they report/,
+      /Siblings that must coordinate need each other's id in their prompts/,
+      /fork \{"name": "tokens"[^\n]*Your sibling <id of tokens>/,
+      /wait \{"timeout": 600, "from_agents": \["<id>", "<id>"\]\} answers received \(with the message\), running, idle or dead/,
+    ]) {
+      expect(text).toMatch(words)
+    }
+  })
+
+  it('teaches of forking and waiting only what the agent’s tools allow', async () => {
+    const withTools = (...names: string[]) => renderer.renderPrompt('subtree', { ...task, tools: names.map((name) => ({ name, description: 'It does.' })) })
+    const alone = await withTools('fork')
+    expect(alone).toContain('/slash fork')
+    expect(alone).not.toMatch(/\/slash (send|check-mail|kill)|with wait|^\d\. (wait|kill)|or kill it/m)
+    expect(await withTools('send', 'check_mail', 'kill')).not.toContain('fork')
+    expect(await withTools('wait')).toContain('- wait is for a message that you need within this turn')
+    expect(await withTools('send')).not.toContain('wait is for')
+    // A fork has no branch of its own to be looked at, nor a pull request.
+    expect(await renderer.renderPrompt('subtree', { ...task, shares_worktree: true, tools: toolsOf('tl') })).not.toMatch(
+      /your branch is looked at|then file_pr\.$|^- file_pr:/m,
+    )
+  })
+
   it.each(['subtree', 'worker', 'resume'] as const)(
     verifies('R001-06', 'gives the %s prompt both forms of the completion message, and to whom it goes'),
     async (name) => {
@@ -269,6 +314,26 @@ describe('createRenderer', () => {
       expect(text).toContain('{"status":"idle","success":false,"error":"…","partial":"…"}')
     },
   )
+
+  it('tells a fork whose worktree it shares, what it knows, and what to do without a task', async () => {
+    const fork = { ...task, name: 'scout', shares_worktree: true, tools: toolsOf('tl') }
+    const forked = await renderer.renderPrompt('fork', { ...fork, context: 'forked' })
+    expect(forked).toMatch(/^You are scout \(id a-parser\), a fork of main \(id a-main\)/)
+    expect(forked).toContain("The conversation up to here is your parent's")
+    expect(forked).toMatch(/share your parent's worktree, \/repo\S+, on branch main\.parser\. Do not commit, switch branches/)
+    expect(forked).toContain('Your task:\n\nWrite the parser.')
+    expect(forked).toContain('with send, to "a-main": {"status":"idle","success":true,"summary":"…"}')
+    expect(forked).not.toMatch(/worktree of your own|your branch is looked at|You have no task/)
+    const handed = await renderer.renderPrompt('fork', { ...fork, context: 'transcript', transcript: '/state/agents/scout/parent.txt' })
+    expect(handed).toContain('in the file /state/agents/scout/parent.txt')
+    const idle = await renderer.renderPrompt('fork', { ...fork, task: '' })
+    expect(idle).toMatch(/no task yet\. Say and do nothing, and end your turn/)
+    expect(idle).not.toMatch(/The conversation up to here|terminal showed|Your task:/)
+    const resumed = await renderer.renderPrompt('resume', { ...fork, base: '', task: '' })
+    expect(resumed).toMatch(/^You are scout/)
+    expect(resumed).toMatch(/fork of main \(id a-main\) and share its worktree.*\n[\s\S]*no task yet/)
+    expect(resumed.slice(0, resumed.indexOf('Your tools of the tree'))).not.toMatch(/pull request|Your task was|worktree of your own/)
+  })
 
   it('takes the user’s own prompt', async () => {
     await mkdir(join(override, 'prompts'))

@@ -75,6 +75,14 @@ describe('route', () => {
     expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), tree)).toEqual(['main'])
   })
 
+  it('takes no fork for the agent whose branch it works on', () => {
+    const tree = treeOf(agent('main', null), agent('main.auth', 'main'), agent('scout', 'main.auth', { branch: null }))
+    const stranger = event('pr.merged', null, { head: 'theirs', base: 'main.auth' })
+    expect(recipients(stranger, tree)).toEqual(['main.auth'])
+    expect(recipients(event('pr.merged', null, { head: 'theirs', base: 'elsewhere' }), tree)).toEqual(['human'])
+    expect(recipients(event('agent.idle', 'scout', {}, id('scout')), tree)).toEqual(['main.auth'])
+  })
+
   it('tells owner and parent of a merge, and not who merged', () => {
     expect(recipients(event('pr.merged', 'main.auth', {}, 'forge:somebody'), family)).toEqual(['main.auth', 'main'])
     expect(recipients(event('pr.merged', 'main.auth', {}, id('main')), family)).toEqual(['main.auth'])

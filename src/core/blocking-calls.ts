@@ -1,0 +1,51 @@
+import type { Agent, AgentState } from '../adapters/store/store.ts'
+import type { AgentId } from '../ids.ts'
+import { isInCall } from './lifecycle.ts'
+import type { States } from './states.ts'
+
+/** Agents whose own calls hold them up: `waiting`, with what the latest of these calls is as the reason, until the last of them has ended. */
+export interface BlockingCalls {
+  /** Answers what to call when this one has ended. */
+  begin(agent: Agent, reason: `question ${string}` | 'wait'): Promise<() => Promise<void>>
+  /** Of an agent that is recorded in a call which this process knows nothing of: a restart cut it off. */
+  settleCutOff(agent: Agent): Promise<void>
+}
+
+export function createBlockingCalls({ states }: { states: States }): BlockingCalls {
+  /** The state before the first of them, and the calls. */
+  const open = new Map<AgentId, { before: AgentState; reasons: string[] }>()
+
+  return {
+    begin: async (agent, reason) => {
+      const calls = open.get(agent.id) ?? { before: agent.state, reasons: [] }
+      open.set(agent.id, calls)
+      calls.reasons.push(reason)
+      const drop = (): string | undefined => {
+        calls.reasons.splice(calls.reasons.indexOf(reason), 1)
+        return calls.reasons.at(-1)
+      }
+      /** Only once the record says so: until then it would seem to be in a call that nobody knows of. */
+      const forget = (): void => {
+        if (calls.reasons.length === 0 && open.get(agent.id) === calls) open.delete(agent.id)
+      }
+      await states.change(agent.id, { to: 'waiting', reason, source: 'tool', actor: agent.id }).catch((thrown: unknown) => {
+        drop()
+        forget()
+        throw thrown
+      })
+      return async () => {
+        const next = drop()
+        const to = next !== undefined ? 'waiting' : calls.before === 'idle' ? 'idle' : 'running'
+        // Where its hooks told of something else meanwhile (its turn ended without the answer), that stands.
+        await states.change(agent.id, { to, reason: next ?? null, source: 'tool', actor: agent.id, onlyIf: isInCall }).finally(forget)
+      }
+    },
+
+    settleCutOff: async (agent) => {
+      if (!isInCall(agent) || open.has(agent.id)) return
+      const to = agent.paneId === null ? 'idle' : 'running'
+      // As of then: what its hooks could not tell since may be newer.
+      await states.change(agent.id, { to, source: 'daemon', actor: 'daemon', reason: 'its call was cut off by a restart', at: agent.stateAt, onlyIf: isInCall })
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { createStopChain } from '../../../src/core/stop-chain.ts'
+import type { Objection } from '../../../src/core/stop-check.ts'
+import { ExomonadError } from '../../../src/errors.ts'
+import { configSchema } from '../../../src/config/schema.ts'
+import { silentLog } from '../../../src/log.ts'
+import { makeAgent } from './make-agent.ts'
+
+type StopChainDeps = Parameters<typeof createStopChain>[0]
+
+/** A stop check whose branch is clean, and whose sync with the base answers these, one after the other. */
+function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[]) {
+  const agent = makeAgent({ ownsWorktree: true })
+  let asked = 0
+  const deps = {
+    store: {
+      agents: { list: async () => [agent], get: async () => agent, update: async () => {} },
+      questions: { open: async () => [] },
+      snapshots: { list: async () => new Map() },
+    },
+    git: {
+      status: async () => ({ operation: null, dirty: [], conflicted: [], branch: agent.branch, head: agent.forkPoint }),
+      resolve: async () => agent.forkPoint,
+      countCommits: async () => 0,
+    },
+    forge: { remote: 'origin' },
+    outbox: { takeForHook: async () => null },
+    publisher: { publish: async () => {} },
+    settings: { config: async () => configSchema.parse({}) },
+    followBase: async () => agent,
+    sync: {
+      run: async () => {
+        const answer = answers[Math.min(asked++, answers.length - 1)]
+        if (answer instanceof ExomonadError) throw answer
+        return answer
+      },
+    },
+    log: silentLog(),
+  }
+  const check = createStopChain(deps as unknown as StopChainDeps)
+  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked }
+}
+
+const away = (facts: Record<string, unknown> = {}) => new ExomonadError('FORGE_UNAVAILABLE', 'The remote answers 502.', facts)
+
+describe('the stop check, while the forge fails', () => {
+  it('asks again, so that nobody is let go with work that a single failure hid', async () => {
+    const { stop, asked } = stopCheck([away(), { kind: 'uncommitted', files: ['a.ts'] }])
+    expect(await stop()).toMatchObject({ decision: 'block', objection: 'uncommitted' })
+    expect(asked()).toBe(2)
+  })
+
+  it('lets go in the end, and says why', async () => {
+    const { stop, asked } = stopCheck([away()])
+    expect(await stop()).toMatchObject({ decision: 'allow', note: expect.stringContaining('The remote answers 502.') })
+    expect(asked()).toBe(3)
+  })
+
+  it('asks no forge again that said when to come back', async () => {
+    const { stop, asked } = stopCheck([away({ retry_at: '2026-01-01T00:00:00Z' })])
+    expect(await stop()).toMatchObject({ decision: 'allow' })
+    expect(asked()).toBe(1)
+  })
+})
