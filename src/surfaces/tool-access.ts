@@ -5,7 +5,10 @@ import type { AnyTool } from '../tools/define.ts'
 /** Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t list any for. */
 export type RoleTools = (role: string) => readonly string[] | undefined
 
-/** The person, who acts for the root: nothing is refused by role. With `--as` for another agent, that agent’s role counts. */
+/**
+ * The person, who acts for the root: nothing is refused by role. With `--as` for another agent that agent’s role counts, but for what people
+ * do beside any agent.
+ */
 export const actsAsHuman = (caller: Caller): boolean => caller.kind === 'human' && caller.agent.kind === 'root'
 
 /** A message that reached an agent must always be readable and confirmable, whatever its lists say. */
@@ -16,7 +19,7 @@ const names = (list: readonly string[], tool: AnyTool): boolean =>
 
 /** tools.md, “Roles”: tl and dev by the tool’s audience, roles of the user’s own by their list among the tools of tl; of these what its agent CLI is given. */
 export function mayUse(tool: AnyTool, caller: Caller, roleTools: RoleTools): boolean {
-  return actsAsHuman(caller) || mayAgentUse(tool, caller.agent, roleTools)
+  return actsAsHuman(caller) || (caller.kind === 'human' && tool.forAnyAgent === true) || mayAgentUse(tool, caller.agent, roleTools)
 }
 
 export const mayAgentUse = (tool: AnyTool, { role, tools }: { role: string; tools: readonly string[] | null }, roleTools: RoleTools): boolean =>

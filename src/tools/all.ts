@@ -2,11 +2,16 @@ import { ack } from './ack.ts'
 import { answerQuestion } from './answer-question.ts'
 import { approve } from './approve.ts'
 import { attach } from './attach.ts'
+import { cancel } from './cancel.ts'
+import { capture } from './capture.ts'
 import { checkMail } from './check-mail.ts'
 import { clean } from './clean.ts'
 import { deny } from './deny.ts'
 import { down } from './down.ts'
+import { fanIn } from './fan-in.ts'
 import { filePr } from './file-pr.ts'
+import { fork } from './fork.ts'
+import { forkCapture } from './fork-capture.ts'
 import { inbox } from './inbox.ts'
 import { kill } from './kill.ts'
 import { mergePr } from './merge-pr.ts'
@@ -18,8 +23,10 @@ import { prReview } from './pr-review.ts'
 import { prShow } from './pr-show.ts'
 import { question } from './question.ts'
 import { readMessage } from './read-message.ts'
+import { reap } from './reap.ts'
 import { resume } from './resume.ts'
 import { screen } from './screen.ts'
+import { scrollback } from './scrollback.ts'
 import { send } from './send.ts'
 import { spawn } from './spawn.ts'
 import { spawnAgents } from './spawn-agents.ts'
@@ -28,6 +35,7 @@ import { spawnSubtree } from './spawn-subtree.ts'
 import { spawnWorkers } from './spawn-workers.ts'
 import { tree } from './tree.ts'
 import { up } from './up.ts'
+import { wait } from './wait.ts'
 import type { AnyTool } from './define.ts'
 
 /** Every tool there is, sorted by name. A file in this folder that is not here fails test/parity.test.ts. */
@@ -36,11 +44,16 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   answerQuestion,
   approve,
   attach,
+  cancel,
+  capture,
   checkMail,
   clean,
   deny,
   down,
+  fanIn,
   filePr,
+  fork,
+  forkCapture,
   inbox,
   kill,
   mergePr,
@@ -52,8 +65,10 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   prShow,
   question,
   readMessage,
+  reap,
   resume,
   screen,
+  scrollback,
   send,
   spawn,
   spawnAgents,
@@ -62,6 +77,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   spawnWorkers,
   tree,
   up,
+  wait,
 ]
 
 const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))

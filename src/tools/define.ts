@@ -24,6 +24,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly audience: readonly Audience[]
   /** Shown in tools/list. The others work when called: deprecated names, and what only people use. */
   readonly listed: boolean
+  /** A person may do it beside any agent that they act for: its role is not asked. */
+  readonly forAnyAgent?: true
   /** What to use instead; the result carries it as a warning. */
   readonly deprecated?: string
   readonly input: Input

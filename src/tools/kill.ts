@@ -4,7 +4,7 @@ import { defineTool } from './define.ts'
 export const kill = defineTool({
   name: 'kill',
   description:
-    'End an agent below you and everything below it. Use it when its work is merged, superseded or going nowhere; to give it more work, send it a message instead. Its branch, worktree and pull request stay.',
+    'End an agent below you and everything below it. Use it when its work is merged, reported, superseded or going nowhere; to give it more work, send it a message instead. Its branch, worktree and pull request stay.',
   audience: ['tl', 'human'],
   listed: true,
   input: z.object({ agent: z.string().min(1).describe('Id, branch or name') }),

@@ -15,6 +15,13 @@ export const spawnedAgent = z.object({
   warnings: z.array(z.string()),
 })
 
+export const forkedAgent = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  context: z.enum(['forked', 'transcript', 'fresh']).describe('What it begins with: the conversation, a file of what the terminal showed, or the prompt alone'),
+  warnings: z.array(z.string()),
+})
+
 export const spawnError = z.object({ name: z.string(), error: z.string(), code: errorCode })
 
 export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })

@@ -82,7 +82,7 @@ function sameHash(one: string, other: string): boolean {
 /** Header values are percent-encoded, since names and branches may hold any letter. */
 function headerText(value: string | string[] | undefined): string | undefined {
   const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined || text === '') return undefined
+  if (text === undefined) return undefined
   try {
     return decodeURIComponent(text)
   } catch {
