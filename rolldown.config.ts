@@ -7,7 +7,10 @@ import { defineConfig } from 'rolldown'
 export default defineConfig({
   platform: 'node',
   resolve: { alias: { '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts` } },
-  external: ['better-sqlite3', '@lydell/node-pty'],
+  // Ink asks for the last one only where somebody has installed it to look into Ink.
+  external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core'],
+  // React’s build for developers is twice as large and slower.
+  transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
   input: {
     bin: 'src/bin.ts',
     daemon: 'src/daemon.ts',

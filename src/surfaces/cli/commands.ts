@@ -37,7 +37,9 @@ export const COMMANDS: readonly CommandEntry[] = [
 
   { name: 'tree', group: TREE, summary: 'Show the tree of agents', load: () => import('./tree.ts') },
   { name: 'spawn', group: TREE, summary: 'Spawn a subtree or workers', load: () => import('./spawn.ts') },
+  { name: 'fork', group: TREE, summary: 'Fork an agent beside yours, in the same worktree', load: () => import('./fork.ts') },
   { name: 'kill', group: TREE, summary: 'End an agent and everything below it; its work stays', load: () => import('./kill.ts') },
+  { name: 'reap', group: TREE, summary: 'Take ended agents out of sight; their work stays', load: () => import('./reap.ts') },
   { name: 'clean', group: TREE, summary: 'Remove worktrees and branches that are proven merged', load: () => import('./clean.ts') },
 
   { name: 'pr', group: FOLD, summary: 'File, look at, review and merge pull requests', load: () => import('./pr.ts') },
@@ -47,15 +49,20 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'approve', group: TALK, summary: 'Approve what waits for you', load: () => import('./approve.ts') },
   { name: 'deny', group: TALK, summary: 'Refuse what waits for you', load: () => import('./deny.ts') },
   { name: 'send', group: TALK, summary: 'Send an agent a message', load: () => import('./send.ts') },
+  { name: 'capture', group: TALK, summary: 'Write what a child is to do, out of its parent’s sight', load: () => import('./capture.ts') },
+  { name: 'wait', group: TALK, summary: 'Wait for mail, or until agents have answered, idle or are dead', load: () => import('./wait.ts') },
+  { name: 'mail', group: TALK, summary: 'Take the mail that other agents sent', load: () => import('./mail.ts') },
   { name: 'note', group: TALK, summary: 'Tell the parent something', load: () => import('./note.ts') },
   { name: 'question', group: TALK, summary: 'Ask the parent and wait for the answer', load: () => import('./question.ts') },
 
+  { name: 'console', group: LOOK, summary: 'The whole tree on one screen: see agents work, write to them', load: () => import('./console.ts') },
   { name: 'attach', group: LOOK, summary: 'Show an agent’s terminal', load: () => import('./attach.ts') },
   { name: 'logs', group: LOOK, summary: 'Print what is on an agent’s terminal', load: () => import('./logs.ts') },
   { name: 'events', group: LOOK, summary: 'What happened, by whom and why', load: () => import('./events.ts') },
   { name: 'ps', group: LOOK, summary: 'The daemons of all repositories', load: () => import('./ps.ts') },
 
   { name: 'call', group: AGENTS, summary: 'Call a tool with JSON', load: () => import('./call.ts') },
+  { name: 'slash', group: AGENTS, summary: 'Fork, send, check mail or kill by a line such as "/slash send ID MESSAGE"', load: () => import('./slash.ts') },
   { name: 'mcp', group: AGENTS, summary: 'Serve the tools to an MCP client on standard input and output', load: () => import('./mcp.ts') },
   { name: 'hook', group: AGENTS, summary: 'Report what an agent’s program does, and run the stop check', load: () => import('./hook.ts') },
   { name: 'ack', group: AGENTS, summary: 'Confirm messages that arrived', load: () => import('./ack.ts') },

@@ -39,7 +39,10 @@ async function complete(program: Command, words: readonly string[], context: Cli
     )
   }
   const argument = command.registeredArguments[position] ?? command.registeredArguments.findLast((candidate) => candidate.variadic)
-  return argument === undefined ? [] : starting(last, await forValue(argument.argChoices, argument.name(), context))
+  if (argument === undefined) return []
+  // A timeout may be left out, and agents follow it.
+  const name = argument.name() === 'timeout' ? 'agent' : argument.name()
+  return starting(last, await forValue(argument.argChoices, name, context))
 }
 
 interface Standing {
@@ -101,12 +104,12 @@ async function readTree(context: CliContext): Promise<TreeNode[]> {
   }
 }
 
-/** By name where that is unique, else by branch. */
+/** By name where that is unique, else by branch; a fork’s is another’s. */
 async function agents(context: CliContext): Promise<Candidate[]> {
   const nodes = await readTree(context)
   return nodes.map((node) => {
     const unique = nodes.filter((other) => other.name === node.name).length === 1
-    return { word: unique ? node.name : node.branch, description: `${node.kind}, ${node.state}` }
+    return { word: unique ? node.name : node.kind === 'fork' ? node.id : node.branch, description: `${node.kind}, ${node.state}` }
   })
 }
 

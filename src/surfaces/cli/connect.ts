@@ -34,6 +34,25 @@ export async function findAccess(deps: ConnectDeps): Promise<Access> {
   return access
 }
 
+/** The human’s clients: one for each agent to act for, over one access. */
+export interface OwnerClients {
+  /** `start`: its calls start the daemon where it isn’t running. */
+  client(options?: { as?: string | undefined; start?: boolean }): Client
+}
+
+/** NOT_ALLOWED in an agent or its worktree. The daemon runs when this returns. */
+export async function openOwnerClients(deps: Omit<ConnectDeps, 'as' | 'start'>): Promise<OwnerClients> {
+  const located = await locateRepository(deps.cwd, deps.environment, deps.host)
+  await assertHuman(deps.cwd, deps.environment, located)
+  const { socket, token } = await findAccess({ ...deps, as: undefined, start: true })
+  return {
+    client: ({ as, start = true } = {}) => {
+      const client = createClient({ socket, token, as })
+      return start ? startingClient(client, located, deps.host) : client
+    },
+  }
+}
+
 async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client; isOwner: boolean }> {
   const { environment } = deps
   const agentToken = await readAgentToken(environment)

@@ -3,6 +3,7 @@ import { sep } from 'node:path'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import { asExomonadError } from '../../errors.ts'
 import { childBranch, type BranchName, type Slug } from '../../ids.ts'
+import type { Client } from '../client.ts'
 import type { CliContext } from './context.ts'
 import { subjectOf } from './daemon.ts'
 import { ensureDaemon } from './daemon-process.ts'
@@ -28,7 +29,8 @@ export async function diagnoseTree(context: CliContext, located: LocatedReposito
   try {
     const client = await context.client({ start: false })
     const view = await client.callTool<TreeView>('tree', {})
-    return [daemon, ...weather(view), ...agents(view), ...(await leftovers(context, located, view))]
+    const reaped = await outOfSight(client, view)
+    return [daemon, ...weather(view), ...agents(view), ...(await leftovers(context, located, { owners: [...all(view.root), ...reaped], root: view.root }))]
   } catch (error) {
     return [daemon, { subject: 'tree', status: 'problem', found: asExomonadError(error).message }]
   }
@@ -58,6 +60,11 @@ async function withoutDaemon(context: CliContext, located: LocatedRepository): P
 function weather({ forge }: TreeView): Diagnosis[] {
   const found = forgeWords(forge)
   return found === null ? [] : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
+}
+
+interface Place {
+  readonly branch: string
+  readonly worktree: string
 }
 
 const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)]
@@ -104,8 +111,16 @@ function agents(view: TreeView): Diagnosis[] {
   return findings.length > 0 ? findings : [{ subject: 'tree', status: 'ok', found: `${plural(view.counts.agents, 'agent')}, ${view.counts.live} live` }]
 }
 
+/** Places of agents that were reaped, which the tree does not show; what is cleaned away has none. */
+async function outOfSight(client: Client, view: TreeView): Promise<Place[]> {
+  const shown = new Set(all(view.root).map((node) => node.branch))
+  // Agents may run the doctor, too, and may not clean.
+  const { removed, kept } = await client.callTool<{ removed: Place[]; kept: Place[] }>('clean', { dry_run: true }).catch(() => ({ removed: [], kept: [] }))
+  return [...removed, ...kept].filter(({ branch }) => !shown.has(branch))
+}
+
 /** Worktrees whose folder is gone, folders and branches that look like an agent’s and belong to none. */
-async function leftovers(context: CliContext, { paths }: LocatedRepository, view: TreeView | null): Promise<Diagnosis[]> {
+async function leftovers(context: CliContext, { paths }: LocatedRepository, tree: { owners: readonly Place[]; root: Place } | null): Promise<Diagnosis[]> {
   try {
     const git = await context.host.git(paths.commonDir)
     const worktrees = (await git.worktrees()).filter((worktree) => worktree.path.startsWith(paths.worktrees + sep))
@@ -123,9 +138,8 @@ async function leftovers(context: CliContext, { paths }: LocatedRepository, view
         },
       })
     }
-    if (view === null) return findings
-    const nodes = all(view.root)
-    const owned = new Set(nodes.map((node) => node.worktree))
+    if (tree === null) return findings
+    const owned = new Set(tree.owners.map(({ worktree }) => worktree))
     const stray = worktrees.filter((worktree) => !worktree.prunable && !owned.has(worktree.path))
     if (stray.length > 0) {
       findings.push({
@@ -135,8 +149,8 @@ async function leftovers(context: CliContext, { paths }: LocatedRepository, view
         fix: 'Look into them; `git worktree remove PATH` takes one away, `exomonad spawn workers NAME=… --branch BRANCH` gives it an agent',
       })
     }
-    const branches = new Set(nodes.map((node) => node.branch))
-    const below = childBranch(view.root.branch as BranchName, '' as Slug)
+    const branches = new Set(tree.owners.map(({ branch }) => branch))
+    const below = childBranch(tree.root.branch as BranchName, '' as Slug)
     const orphans = [...(await git.branches()).keys()].filter((branch) => branch.startsWith(below) && !branches.has(branch))
     if (orphans.length > 0) {
       findings.push({

@@ -52,6 +52,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'budget.unpriced': ['?', 'attention', (f) => `no price for the model ${text(f['model'])}: its use is not in the budget`],
   'budget.warning': ['!', 'attention', (f) => `80 % used: ${budget(f)}`],
   'budget.exhausted': ['✗', 'bad', (f) => `used up: ${budget(f)}`],
+  'agent.reaped': ['−', 'dim', () => 'taken out of sight; its work stays'],
   'agent.removed': ['−', 'dim', (f) => `branch ${text(f['branch'])} and worktree removed, proven merged`],
   'spawn.failed': ['✗', 'bad', (f) => `spawn of ${text(f['name'])} failed and was taken back: ${text(f['error'])}`],
   note: ['✎', 'active', (f) => `note: ${text(f['message'])}`],

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { InboxItem } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
+import { indented } from './indented.ts'
 import { present } from './output.ts'
-import { printable, printableLine } from './printable.ts'
+import { printableLine } from './printable.ts'
 import { relativeTime } from './relative-time.ts'
 
 interface Inbox {
@@ -22,11 +23,6 @@ export function define(command: Command, context: CliContext): void {
 function describe(context: CliContext, { messages, questions, approvals }: Inbox, cleared: boolean): string[] {
   const palette = context.palette()
   const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
-  const indented = (text: string): string[] =>
-    printable(text)
-      .trimEnd()
-      .split('\n')
-      .map((line) => `  ${line}`)
   // A question that is open stands above already, with the command that answers it.
   const told = messages.filter((message) => !questions.some((question) => question.question_id === message.question_id))
   const blocks = [

@@ -5,6 +5,8 @@ export interface LiveScreen {
   draw(lines: readonly string[]): void
   /** After a change of the terminal’s size nobody knows where the lines are: the next draw begins on a clear screen. */
   reset(): void
+  /** Takes the lines away; what comes next stands in their place. */
+  erase(): void
   /** Gives the cursor back, below the last lines. */
   end(): void
 }
@@ -36,6 +38,13 @@ export function createLiveScreen(stream: OutputStream): LiveScreen {
     },
     reset() {
       cleared = true
+    },
+    erase() {
+      if (cleared) stream.write('\u001b[H\u001b[2J')
+      else if (drawn > 0) stream.write(`\u001b[${drawn}A\r\u001b[J`)
+      drawn = 0
+      last = ''
+      cleared = false
     },
     end() {
       if (hidden) stream.write(SHOW_CURSOR)

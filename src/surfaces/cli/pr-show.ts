@@ -66,7 +66,7 @@ export async function showChecks(context: CliContext, word: string, { log, rerun
   })
 }
 
-function describePull(pull: PullDetails, palette: Palette): string[] {
+export function describePull(pull: PullDetails, palette: Palette): string[] {
   const facts: [string, string][] = [
     ['branch', `${printableLine(pull.head_branch)} → ${printableLine(pull.base_branch)}`],
     ['state', painted(stateCell(pull, palette))],

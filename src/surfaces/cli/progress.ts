@@ -1,7 +1,7 @@
 import type { CliContext } from './context.ts'
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const FRAME_EVERY = 80
+export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+export const FRAME_EVERY = 80
 /** Work that is done sooner than this shows no spinner. Milliseconds. */
 const PATIENCE = 150
 

@@ -2,7 +2,7 @@ import type { TreeNode } from '../../core/core.ts'
 import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
 import { printableLine } from './printable.ts'
-import { shortCount, shortMoney } from './quantity.ts'
+import { plural, shortCount, shortMoney } from './quantity.ts'
 import type { Cell } from './table.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
@@ -16,7 +16,7 @@ export function agentState(node: TreeNode, palette: Palette, frame: number): Cel
     case 'running':
       return { text: `${TURNING[frame % TURNING.length] ?? ''} running`, paint: palette.active }
     case 'waiting':
-      return { text: `◇ waiting${reason}`, paint: palette.attention }
+      return { text: `◇ waiting${waitedFor(node) ?? reason}`, paint: palette.attention }
     case 'idle':
       return idle(node, palette)
     case 'completed':
@@ -30,6 +30,12 @@ export function agentState(node: TreeNode, palette: Palette, frame: number): Cel
     default:
       return { text: printableLine(node.state) }
   }
+}
+
+/** In a wait of its own; null where it waits for something else. */
+function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): string | null {
+  if (agents !== null) return ` for ${plural(agents.length, 'agent')}`
+  return reason === 'wait' ? ' for mail' : null
 }
 
 function idle(node: TreeNode, palette: Palette): Cell {

@@ -36,6 +36,6 @@ function describe(context: CliContext, answer: UpAnswer): string[] {
   return [
     `${palette.good('✓')} ${headline} ${palette.dim(`in pane ${printableLine(answer.pane)}`)}`,
     ...answer.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
-    `  ${palette.dim('see it')}   exomonad attach root   ${palette.dim('watch the tree')}   exomonad tree --watch`,
+    `  ${palette.dim('all on one screen')}   exomonad console   ${palette.dim('its terminal')}   exomonad attach root`,
   ]
 }

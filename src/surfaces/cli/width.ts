@@ -5,10 +5,19 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Columns that a text takes in a terminal: wide characters and emoji 2, combining marks 0, colour codes 0. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text)
-  if (NARROW.test(plain)) return plain.length
+  if (isNarrow(plain)) return plain.length
   let width = 0
-  for (const { segment } of graphemes.segment(plain)) width += graphemeWidth(segment)
+  for (const grapheme of graphemesOf(plain)) width += graphemeWidth(grapheme)
   return width
+}
+
+/** Every character of it takes one column. Without colour codes. */
+export const isNarrow = (plain: string): boolean => NARROW.test(plain)
+
+/** What a person sees as one character each. Without colour codes. */
+export function graphemesOf(plain: string): Iterable<string> {
+  // A whole terminal’s text is measured between two frames: the segmenter takes too long for that where it isn’t needed.
+  return ALONE.test(plain) ? plain : Array.from(graphemes.segment(plain), ({ segment }) => segment)
 }
 
 /** The text if it fits, else its beginning and `…`, in at most `width` columns. Without colour codes. */
@@ -17,10 +26,10 @@ export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let taken = ''
   let used = 0
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text))) {
-    const next = graphemeWidth(segment)
+  for (const grapheme of graphemesOf(stripVTControlCharacters(text))) {
+    const next = graphemeWidth(grapheme)
     if (used + next > width - 1) break
-    taken += segment
+    taken += grapheme
     used += next
   }
   return `${taken}…`
@@ -32,14 +41,19 @@ export function pad(text: string, width: number, side: 'end' | 'start' = 'end'):
   return side === 'end' ? text + fill : fill + text
 }
 
-/** Characters of one column each, among them all that our own output draws with: they need no closer look. */
-const NARROW = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2500-\u25fc\u2713\u2717\u270e]*$/
-const ASCII = /^[\x20-\x7e]*$/
+/** Characters of one column each that join no other: Latin, Greek, Cyrillic, signs, and what terminals are drawn with. */
+const ONE = '\\x20-\\x7e\\u00a0-\\u00ac\\u00ae-\\u02ff\\u0370-\\u0482\\u048a-\\u058f\\u1e00-\\u1fff\\u2010-\\u2027\\u2030-\\u205e\\u20a0-\\u20c0\\u2100-\\u28ff'
+/** Ideographs and syllables, which join no other either. */
+const TWO = '\\u3000-\\u3029\\u3030-\\u303e\\u3041-\\u3096\\u309b-\\u4dbf\\u4e00-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\uff01-\\uff60'
+const ONLY = (characters: string): RegExp => new RegExp(`^[[${characters}]--[\\p{Emoji_Presentation}\\u2329\\u232a]]*$`, 'v')
+const NARROW = ONLY(ONE)
+const ALONE = ONLY(`\\t${ONE}${TWO}`)
 const ZERO = /^(?:\p{Mark}|\p{Default_Ignorable_Code_Point}|\p{Control})+$/u
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u
 
-function graphemeWidth(grapheme: string): number {
-  if (ASCII.test(grapheme)) return grapheme.length
+/** Columns of one of them. */
+export function graphemeWidth(grapheme: string): number {
+  if (grapheme.length === 1 && NARROW.test(grapheme)) return 1
   if (ZERO.test(grapheme)) return 0
   if (EMOJI.test(grapheme)) return 2
   return isWide(grapheme.codePointAt(0) ?? 0) ? 2 : 1

@@ -1,0 +1,248 @@
+import type { PullDetails, TreeNode } from '../../../core/core.ts'
+import { asExomonadError, ExomonadError } from '../../../errors.ts'
+import type { Client } from '../../client.ts'
+import type { Palette } from '../palette.ts'
+import { describePull } from '../pr-show.ts'
+import { printableLine } from '../printable.ts'
+import { plural } from '../quantity.ts'
+import { lineCount, type Notice } from './compose-scrollback.ts'
+import type { Feed } from './feed.ts'
+import { createInboxLines } from './run-inbox.ts'
+import { createWaits } from './run-wait.ts'
+import { findByName, hasEnded, neighbour } from './rotation.ts'
+import type { ConsoleLine } from './parse-line.ts'
+import { isUnmanned, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
+import type { Store } from './store.ts'
+
+/** What lines are done with. */
+export interface Doing {
+  readonly store: Store<ConsoleState, Action>
+  readonly feed: Feed
+  /** Acts for an agent, or as the person alone; starts the daemon where it isn’t running. */
+  readonly clientFor: (agent?: string) => Client
+  readonly now: () => number
+  readonly palette: Palette
+  /** Gives the terminal away to a program, and takes it back. Answers its exit code. */
+  readonly attach: (argv: readonly string[]) => Promise<number | null>
+  readonly quit: () => void
+}
+
+/** Says something in an agent’s scrollback. */
+export type Tell = (agent: string, text: string, colour?: Notice['colour']) => void
+
+export interface Lines {
+  /** Does what a line says to the agent that was viewed when it was written. Never throws: what goes wrong is told there, and answers false. */
+  run(line: ConsoleLine, agent: string): Promise<boolean>
+  /** Ends an agent whose descendants live, after the person said so. */
+  kill(agent: string): Promise<void>
+  /** Ends the wait of the person for an agent; false where there is none. */
+  interrupt(agent: string): boolean
+  /** Ends all waits; settles when nothing runs any more. */
+  leave(): Promise<void>
+}
+
+/** Words of an agent’s line that must keep their order: one begins when the one before it is done. */
+const IN_ORDER: ReadonlySet<ConsoleLine['kind']> = new Set(['say', 'capture', 'cancel', 'fork', 'send', 'reap', 'wait'])
+
+/** What these do is for an agent that can take it now. */
+const FOR_AGENT: ReadonlySet<ConsoleLine['kind']> = new Set(['say', 'capture', 'cancel', 'fork', 'wait'])
+
+export function createLines(doing: Doing): Lines {
+  const { store, feed, clientFor, now } = doing
+  const { dispatch } = store
+
+  const tell: Tell = (agent, text, colour = 'dim') =>
+    dispatch({ type: 'notice', agent, notice: { text, colour, at: now(), line: lineCount(viewOf(store.get(), agent).text) } })
+  const go = (agent: string): void => {
+    dispatch({ type: 'go', agent })
+    feed.wake()
+  }
+  const findAgent = (word: string): TreeNode | string => {
+    const found = findByName(store.get().rotation, word)
+    if (found.kind === 'found') return found.node
+    const said = printableLine(word)
+    if (found.kind === 'ambiguous') return `${said} means several agents: ${found.candidates.map(printableLine).join(', ')}`
+    return `There is no agent ${said}.${found.candidates.length > 0 ? ` Did you mean ${found.candidates.map(printableLine).join(', ')}?` : ''}`
+  }
+
+  const waits = createWaits(doing, tell)
+  const inbox = createInboxLines(doing, tell)
+
+  const say = async (agent: string, text: string): Promise<void> => {
+    // What is open now, whatever was known: a captured line must never be sent.
+    const { captureLines } = await feed.readScrollback(agent, clientFor())
+    if (captureLines !== null) {
+      await clientFor(agent).callTool('capture', { begin: false, text })
+      await feed.readScrollback(agent)
+      return
+    }
+    await send(agent, text)
+  }
+
+  const send = async (agent: string, message: string): Promise<void> => {
+    const node = nodeOf(store.get(), agent)
+    if (node !== undefined && isUnmanned(node)) {
+      throw new ExomonadError('PANE_GONE', 'The root has no program that could read this: `exomonad up` starts one.')
+    }
+    await clientFor().callTool('send', { to: agent, message })
+    tell(agent, `› ${message}`)
+    dispatch({ type: 'sent', agent, at: now() })
+    feed.wake()
+  }
+
+  const kill = async (viewed: string, node: TreeNode): Promise<void> => {
+    const { killed } = await clientFor().callTool<{ killed: string[] }>('kill', { agent: node.id })
+    if (node.id !== viewed)
+      tell(viewed, `✗ Killed ${printableLine(node.name)}${killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''}`)
+    await feed.refresh()
+    feed.wake()
+  }
+
+  const fork = async (agent: string, input: { name?: string; context: 'inherit' | 'fresh' }): Promise<void> => {
+    const child = await clientFor(agent).callTool<{ agent_id: string; name: string; context: string; warnings: string[] }>('fork_capture', input)
+    await feed.refresh()
+    go(child.agent_id)
+    for (const warning of child.warnings) tell(child.agent_id, `! ${warning}`, 'attention')
+    void feed.readScrollback(agent).catch(() => {})
+  }
+
+  const reap = async (agent: string): Promise<void> => {
+    const { reaped, next } = await clientFor().callTool<{ reaped: string[]; next: string | null }>('reap', {})
+    await feed.refresh()
+    if (next !== null) go(next)
+    tell(
+      next ?? agent,
+      reaped.length === 0 ? 'No agent is dead.' : `Took ${plural(reaped.length, 'dead agent')} out of sight; their branches and records stay.`,
+    )
+  }
+
+  const showPull = async (agent: string, number: number | undefined): Promise<void> => {
+    const wanted = number ?? nodeOf(store.get(), agent)?.pr?.number
+    if (wanted === undefined) return tell(agent, 'It has no pull request.')
+    const pull = await clientFor().callTool<PullDetails>('pr_show', { pr_number: wanted })
+    dispatch({ type: 'overlay', overlay: { kind: 'rows', rows: describePull(pull, doing.palette), scroll: 0 } })
+  }
+
+  const attach = async (agent: string, node: TreeNode): Promise<void> => {
+    const { argv, multiplexer } = await clientFor().callTool<{ argv: string[] | null; multiplexer: string }>('attach', { agent: node.id })
+    if (argv === null) return tell(agent, `The ${multiplexer} multiplexer has no windows: what its terminal shows is here already.`)
+    const code = await doing.attach(argv)
+    if (code !== 0) tell(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
+  }
+
+  const about = async (agent: string, word: string | undefined, work: (node: TreeNode) => Promise<void> | void): Promise<void> => {
+    const node = word === undefined ? (nodeOf(store.get(), agent) ?? 'The tree is not known yet.') : findAgent(word)
+    if (typeof node === 'string') tell(agent, node, 'bad')
+    else await work(node)
+  }
+
+  const perform = async (line: ConsoleLine, agent: string): Promise<void> => {
+    if (FOR_AGENT.has(line.kind)) assertTakes(store.get(), agent)
+    switch (line.kind) {
+      case 'say':
+        return say(agent, line.text)
+      case 'send':
+        return about(agent, line.agent, async (to) => {
+          await send(to.id, line.message)
+          if (to.id !== agent) tell(agent, `› to ${printableLine(to.name)}: ${line.message}`)
+        })
+      case 'capture':
+        await clientFor(agent).callTool('capture', { begin: true })
+        await feed.readScrollback(agent)
+        return
+      case 'cancel':
+        await clientFor(agent).callTool('cancel', {})
+        await feed.readScrollback(agent)
+        return
+      case 'fork':
+        return fork(agent, { context: line.context, ...(line.name === undefined ? {} : { name: line.name }) })
+      case 'kill':
+        return about(agent, line.agent, (node) => {
+          const below = living(node)
+          if (below === 0) return kill(agent, node)
+          dispatch({ type: 'ask', ask: { kind: 'kill', agentId: node.id, name: node.name, below } })
+        })
+      case 'wait': {
+        const nodes = line.agents.map(findAgent)
+        const wrong = nodes.find((node) => typeof node === 'string')
+        if (wrong !== undefined) return tell(agent, wrong, 'bad')
+        const ids = nodes.flatMap((node) => (typeof node === 'string' ? [] : [node.id]))
+        // It goes on beside whatever else is done.
+        void waits.wait(agent, line.timeout, ids)
+        return
+      }
+      case 'reap':
+        return reap(agent)
+      case 'go':
+        return about(agent, line.agent, (node) => go(node.id))
+      case 'previous':
+      case 'next':
+      case 'parent':
+      case 'child':
+        return go(neighbour(store.get().rotation, agent, line.kind))
+      case 'tree':
+      case 'help':
+        return dispatch({ type: 'overlay', overlay: { kind: line.kind, rows: [], scroll: 0 } })
+      case 'pr':
+        return showPull(agent, line.number)
+      case 'attach':
+        return about(agent, line.agent, (node) => attach(agent, node))
+      case 'inbox':
+      case 'answer':
+      case 'approve':
+      case 'deny':
+        return inbox.run(line, agent)
+      case 'quit':
+        return doing.quit()
+      case 'error':
+        return tell(agent, line.message, 'bad')
+    }
+  }
+
+  const tails = new Map<string, Promise<boolean>>()
+  const attempt = async (line: ConsoleLine, agent: string): Promise<boolean> => {
+    try {
+      await perform(line, agent)
+      return true
+    } catch (error) {
+      tell(agent, `✗ ${asExomonadError(error).message}`, 'bad')
+      // Nothing that was written is lost.
+      if (line.kind === 'say' && viewOf(store.get(), agent).draft.text === '') dispatch({ type: 'give-back', agent, text: line.text })
+      return false
+    }
+  }
+  const inOrder = (line: ConsoleLine, agent: string): Promise<boolean> => {
+    const done = (tails.get(agent) ?? Promise.resolve(true)).then(() => attempt(line, agent))
+    tails.set(agent, done)
+    return done
+  }
+
+  return {
+    run: async (line, agent) => {
+      if (line.kind !== 'fork' && line.kind !== 'reap') return IN_ORDER.has(line.kind) ? inOrder(line, agent) : attempt(line, agent)
+      dispatch({ type: 'moving', moving: { text: line.kind === 'fork' ? 'Making a child' : 'Taking the dead out of sight', since: now() } })
+      const done = await inOrder(line, agent)
+      dispatch({ type: 'moving', moving: null })
+      return done
+    },
+    kill: async (agent) => {
+      const node = nodeOf(store.get(), agent)
+      const { viewed } = store.get()
+      if (node !== undefined) await kill(viewed, node).catch((error: unknown) => tell(viewed, `✗ ${asExomonadError(error).message}`, 'bad'))
+    },
+    interrupt: waits.interrupt,
+    leave: async () => {
+      waits.interruptAll()
+      await Promise.all(tails.values())
+    },
+  }
+}
+
+function assertTakes(state: ConsoleState, agent: string): void {
+  const node = nodeOf(state, agent)
+  if (node !== undefined && hasEnded(node)) throw new ExomonadError('ALREADY_DEAD', `${printableLine(node.name)} has ended: nothing can be sent to it.`)
+  if (state.waits[agent] !== undefined) throw new ExomonadError('INVALID_ARG', 'A wait runs here: Escape ends it.')
+}
+
+/** How many agents live below. */
+const living = (node: TreeNode): number => node.children.reduce((sum, child) => sum + (hasEnded(child) ? 0 : 1) + living(child), 0)
