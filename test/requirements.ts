@@ -84,19 +84,12 @@ export type RequirementId = keyof typeof REQUIREMENTS
 /** Requirements that are not built or not shown yet, with what will do it. A cited one must not stand here. */
 export const PENDING: Partial<Record<RequirementId, string>> = {
   'R004-21': 'the Zellij adapter (issue 7)',
-  ...pendingAll('R000', 'forks, mail and the console (issue 5)'),
-  'R001-01': 'forks, mail and the console (issue 5)',
-  'R001-02': 'forks, mail and the console (issue 5)',
-  'R001-03': 'forks, mail and the console (issue 5)',
-  'R001-04': 'forks, mail and the console (issue 5)',
   ...pendingAll('R002', 'subagents and headless sessions (issue 6)'),
   ...pendingAll('R003', 'subagents and headless sessions (issue 6)'),
 }
 
 /** Parts of requirements that are shown as far as they go without accounts and real agent programs; the rest is pending. */
-export const PENDING_PARTS: Partial<Record<RequirementId, string>> = {
-  'R001-07': 'fork and wait, and guidance on them (issue 5)',
-}
+export const PENDING_PARTS: Partial<Record<RequirementId, string>> = {}
 
 /** The title of a test that shows a requirement: the id in front. */
 export const verifies = (id: RequirementId, title: string): string => `${id} ${title}`

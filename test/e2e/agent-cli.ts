@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
-import { plays } from '../fixtures/model-server/script.ts'
+import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
@@ -322,6 +322,52 @@ export function agentCliEndToEnd(cli: RealCli): void {
         await allowDialogs(world, [{ agent: 'child', cli }], async () => existsSync(`${tree.repository.path}/child.txt`), 120_000)
         expect((await tree.call('pr_list', { state: 'merged' })).pull_requests).toHaveLength(1)
         expect((await tree.events()).some((event) => event.type === 'agent.spawned' && event.payload.name === 'child')).toBe(true)
+      },
+    )
+
+    it(
+      verifies('R000-03', verifies('R000-08', verifies('R000-17', 'forks itself, with its conversation and without, goes on, and waits for what both report'))),
+      async () => {
+        const { model, tree } = world
+        await world.state('root', 'idle')
+        const report = (message: string, hold?: string): Step[] => [
+          { call: 'send', input: { to: 'root', message }, ...(hold === undefined ? {} : { hold }) },
+          { say: 'Reported.' },
+        ]
+        const completion = JSON.stringify({ status: 'idle', success: true, summary: 'stranger-reports' })
+        model.script('heir', ...report('heir-reports'))
+        model.script('stranger', ...report(completion, 'stranger'))
+        const word = await world.tell('root', [
+          { call: 'fork', input: { name: 'heir', prompt: `task-of-heir ${plays('heir')}` } },
+          { call: 'fork', input: { name: 'stranger', prompt: `task-of-stranger ${plays('stranger')}`, context: 'fresh' } },
+          { call: 'wait', input: { timeout: 600, from_agents: ['heir', 'stranger'] } },
+          { say: 'Both have reported.' },
+        ])
+        await model.holds('stranger')
+        // It waits for as long as one of them works; clients would give up without signs of life.
+        await waitFor('the wait', async () => (await tree.agent('root')).waiting_for?.length === 2, { limit: 90_000, every: 200 })
+        model.release('stranger')
+        const gathered = await waitFor(
+          'the result of the wait',
+          () => model.seen.find((turn) => turn.conversation.entries.some(({ role, text }) => role === 'tool' && /heir-reports[^]*stranger-reports/.test(text))),
+          { limit: 90_000 },
+        )
+        const result = gathered.conversation.entries.findLast(({ role }) => role === 'tool')?.text ?? ''
+        expect(result.match(/received/g)).toHaveLength(2)
+        const told = (task: string): string =>
+          model.seen
+            .find((turn) => turn.conversation.entries.some(({ role, text }) => role === 'user' && text.includes(task)))
+            ?.conversation.entries.map(({ text }) => text)
+            .join('\n') ?? ''
+        expect(told('task-of-heir')).toContain('inherited-secret')
+        expect(told('task-of-heir')).toContain(word)
+        expect(told('task-of-stranger')).not.toContain('inherited-secret')
+        expect(told('task-of-stranger')).not.toContain(word)
+        // In its parent’s worktree, on its branch.
+        const root = await tree.agent('root')
+        expect(await tree.agent('heir')).toMatchObject({ kind: 'fork', worktree: root.worktree, branch: root.branch, parent_id: root.id })
+        await world.state('root', 'idle')
+        expect((await tree.agent('stranger')).outcome).toEqual({ success: true, summary: 'stranger-reports' })
       },
     )
   })

@@ -36,8 +36,8 @@ export interface Exomonad {
   events(): Promise<any[]>
   /** Writes the script an agent of that name will run. */
   script(name: string, script: unknown): void
-  /** A client with the owner’s token. */
-  client(): Client
+  /** A client with the owner’s token, who acts for this agent. */
+  client(as?: string): Client
   /** What a scripted agent wrote to its log. */
   log(name: string): Record<string, any>[]
   /** Waits for a log entry of a scripted agent. */
@@ -192,10 +192,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
         .map((line) => JSON.parse(line))
     },
     script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
-    client() {
+    client(as) {
       const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
       const token = readFileSync(join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
-      return createClient({ socket, token })
+      return createClient({ socket, token, ...(as === undefined ? {} : { as }) })
     },
     log,
     logged: (name, what, test) => waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),

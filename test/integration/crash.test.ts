@@ -1,40 +1,10 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { crashAt, openJournal } from '../helpers/crash-at.ts'
+import { startExomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
-
-const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
-
-/** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
-async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ dead: Promise<void> }> {
-  await tree.run(['daemon', 'stop'])
-  const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
-    cwd: tree.repository.path,
-    env: tree.repository.env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let words = ''
-  child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
-  const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await waitFor('the daemon that will crash', async () => {
-    if (child.exitCode !== null) throw new Error(`it ended at once: ${words}`)
-    return (await tree.run(['daemon', 'status', '--json'])).json?.pid === child.pid
-  })
-  return { dead }
-}
-
-const journal = async (tree: Exomonad): Promise<number> => {
-  const { default: Database } = await import('better-sqlite3')
-  const database = new Database(join(tree.state, 'store.db'), { readonly: true })
-  try {
-    return (database.prepare("select count(*) as n from journal where state = 'open'").get() as { n: number }).n
-  } finally {
-    database.close()
-  }
-}
 
 describe('kill -9 of the daemon in the middle of a spawn', () => {
   it.each(['reserved', 'worktree', 'furnish', 'pane', 'live'])('at “%s” leaves all of it or nothing', async (step) => {
@@ -59,7 +29,7 @@ describe('kill -9 of the daemon in the middle of a spawn', () => {
       expect(agent).toBeUndefined()
       expect([branch, worktree, registered]).toEqual([false, false, false])
     }
-    expect(await journal(tree)).toBe(0)
+    expect(openJournal(tree)).toBe(0)
     // And the name is free again, or taken by the one that lives.
     const again = await tree.call('spawn_workers', { specs: [{ name: 'half', prompt: 'Do it' }] })
     expect(again.spawned).toHaveLength(step === 'live' ? 0 : 1)
@@ -87,7 +57,7 @@ describe('kill -9 of the daemon in the middle of a merge', () => {
     expect((await call).code).not.toBe(0)
 
     await tree.run(['daemon', 'start'])
-    expect(await journal(tree)).toBe(0)
+    expect(openJournal(tree)).toBe(0)
     const [pull] = (await tree.call('pr_list', { state: 'all' })).pull_requests
     if (step === 'record' || step === 'sync') {
       expect(pull.state).toBe('merged')

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/surfaces/client.ts'
-import { BIN, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { LEAVING_CLIENTS, overHttp, type LeavingClient } from '../helpers/leaving-clients.ts'
 import { connectMcp } from '../helpers/mcp-clients.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
@@ -45,56 +42,13 @@ const answered = async (text: string): Promise<string[]> =>
 const notices = (): number => messages('call check_mail').length
 const mark = (): string => `answer ${++turn} `
 
-/** A client that asks and never reads; answers how it goes. */
-type Client = (tool: string, input: unknown) => Promise<() => void>
+const call = (client: LeavingClient, tool: string, input: unknown) => client({ socket, token, cwd: tree.repository.path }, tool, input)
 
-const overHttp: Client = async (tool, input) => {
-  const connection = connect(socket)
-  connection.on('error', () => {})
-  connection.pause()
-  const body = JSON.stringify(input)
-  connection.write(
-    `POST /v1/tools/${tool} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-  return () => void connection.destroy()
-}
-
-const call = (tool: string, input: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } })
-
-const overMcpHttp: Client = async (tool, input) => {
-  const { mcp } = (await tree.client().get('/healthz')) as { mcp: string }
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const sent = request(mcp, { method: 'POST', headers })
-  sent.on('error', () => {})
-  // Taken, and never read.
-  sent.on('response', (response) => response.on('error', () => {}).pause())
-  sent.end(call(tool, input))
-  return () => void sent.destroy()
-}
-
-const overStdio: Client = async (tool, input) => {
-  const env = { PATH: process.env['PATH'] ?? '', EXOMONAD_SOCKET: socket, EXOMONAD_TOKEN: token }
-  const proxy = spawn(process.execPath, [BIN, 'mcp'], { env, cwd: tree.repository.path, stdio: ['pipe', 'pipe', 'ignore'] })
-  proxy.stdin.on('error', () => {})
-  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-  proxy.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize })}\n`)
-  await new Promise((resolve) => proxy.stdout.once('data', resolve))
-  proxy.stdout.pause()
-  proxy.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${call(tool, input)}\n`)
-  return () => void proxy.kill('SIGKILL')
-}
-
-const CLIENTS: readonly (readonly [string, Client])[] = [
-  ['HTTP', overHttp],
-  ['MCP over HTTP', overMcpHttp],
-  ['MCP over stdio, killed', overStdio],
-]
-
-describe.each(CLIENTS)('a client over %s that goes while it is answered', (_, client) => {
+describe.each(LEAVING_CLIENTS)('a client over %s that goes while it is answered', (_, client) => {
   it(verifies('R004-14', 'has the answer to its question as a message, once'), async () => {
     await settled()
     const answer = mark()
-    const go = await client('question', { message: 'which one?' })
+    const go = await call(client, 'question', { message: 'which one?' })
     onTestFinished(go)
     await isWaiting()
     expect(await tree.call('answer_question', { agent: 'asker', message: `${answer}${LONG}` })).toMatchObject({ status: 'delivered' })
@@ -112,7 +66,7 @@ describe.each(CLIENTS)('a client over %s that goes while it is answered', (_, cl
     await createClient({ socket, token: tokens[1] ?? '' }).callTool('send', { to: 'asker', message: `${letter}${LONG}` })
     await waitFor('the notice', () => notices() === before + 1)
     await settled()
-    const go = await client('check_mail', {})
+    const go = await call(client, 'check_mail', {})
     onTestFinished(go)
     await waitFor('it to be taken', async () => (await tree.call('check_mail', { peek: true }, { as: 'asker' })).messages.length === 0)
     go()
@@ -150,9 +104,9 @@ describe('a daemon that is killed in the middle of an answer', () => {
     await createClient({ socket, token: tokens[1] ?? '' }).callTool('send', { to: 'asker', message: `${letter}${LONG}` })
     await waitFor('the notice', () => notices() === before + 1)
     await settled()
-    onTestFinished(await overHttp('question', { message: 'which one?' }))
+    onTestFinished(await call(overHttp, 'question', { message: 'which one?' }))
     await isWaiting()
-    onTestFinished(await overHttp('check_mail', {}))
+    onTestFinished(await call(overHttp, 'check_mail', {}))
     await waitFor('it to be taken', async () => (await tree.call('check_mail', { peek: true }, { as: 'asker' })).messages.length === 0)
     await tree.call('answer_question', { agent: 'asker', message: `${answer}${LONG}` })
     expect(await answered(answer)).toEqual([])

@@ -15,7 +15,7 @@ describe('which pull requests are followed', () => {
   const known = async (): Promise<string[]> => tree.store.snapshots.keys('pull:')
 
   it(verifies('R004-16', 'are those of the tree’s agents, however they were opened, and no others'), async () => {
-    await tree.addAgent('main.gone', { reapedAt: 1 })
+    await tree.addAgent('main.gone', { reapedAt: 1, cleanedAt: 1 })
     await tree.addAgent('main.auth.fork', { kind: 'fork', branch: asBranchName('shared') })
     tree.forge.truth.set(3, pull({ agentId: null }))
     tree.forge.truth.set(4, pull(from('feature-of-a-person')))

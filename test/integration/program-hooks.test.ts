@@ -132,6 +132,14 @@ describe('hooks of an agent CLI', () => {
     expect(outboxCalls.filter(([name]) => name === 'looked')).toHaveLength(2)
   })
 
+  it('leave an agent waiting whose own call waits, whatever is put into its turn meanwhile', async () => {
+    await set({ state: 'waiting', stateReason: 'wait', stateSource: 'tool' })
+    await says('prompt', { kind: 'prompt', prompt: 'A child started [m-0123456789ab]' })
+    expect(await now()).toMatchObject({ state: 'waiting', stateReason: 'wait' })
+    await says('x', { kind: 'stop', again: false })
+    expect(await now()).toMatchObject({ state: 'idle' })
+  })
+
   it('count each tool once, also where several are used at a time', async () => {
     const who = await caller()
     await Promise.all(Array.from({ length: 20 }, () => fromProgram(who, 'x', { kind: 'tool-start', tool: 'Read' })))

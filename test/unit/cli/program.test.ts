@@ -57,7 +57,7 @@ describe('the program', () => {
   it('has every command of the design', () => {
     const names = COMMANDS.map((command) => command.name)
     const wanted =
-      'init up down resume deinit daemon trust spawn tree pr note question answer inbox approve deny events attach logs send kill clean ps config call hook ack doctor completion demo'
+      'init up down resume deinit daemon trust spawn tree pr note question answer inbox approve deny events attach logs send fork kill wait mail capture reap slash console clean ps config call hook ack doctor completion demo'
     expect(names).toEqual(expect.arrayContaining(wanted.split(' ')))
   })
 

@@ -29,6 +29,8 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   age_seconds: 200,
   undelivered: 0,
   undecided: 0,
+  unread: 0,
+  waiting_for: null,
   open_questions: 0,
   outcome: null,
   children: [],

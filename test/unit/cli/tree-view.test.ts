@@ -4,6 +4,7 @@ import type { ForgeView, TreeNode } from '../../../src/core/core.ts'
 import { createPalette } from '../../../src/surfaces/cli/palette.ts'
 import { renderTree } from '../../../src/surfaces/cli/tree-view.ts'
 import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import type { AgentId } from '../../../src/ids.ts'
 import { node, pull, view } from './sample-tree.ts'
 
 const plain = createPalette(false)
@@ -47,6 +48,8 @@ describe('the tree on a terminal', () => {
           node('main.h', { pr: pull(6, { mergeable: 'conflicting' }) }),
           node('main.i', { state: 'idle', state_reason: 'stopped', pane: null }),
           node('main.j', { state: 'unknown', state_reason: 'a dialog', state_source: 'screen', state_age_seconds: 130 }),
+          node('main.l', { state: 'waiting', state_reason: 'wait' }),
+          node('main.m', { state: 'waiting', state_reason: 'wait', waiting_for: ['a', 'b'] as AgentId[] }),
           node('main.k', { state: 'waiting', state_reason: 'permission Bash: npm publish', state_age_seconds: 40 }),
         ],
       }),
@@ -62,6 +65,8 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '.h')).toContain('#6 conflict')
     expect(lineOf(lines, '.i')).toContain('○ stopped')
     expect(lineOf(lines, '.j')).toMatch(/\? unknown a dialog +2m screen/)
+    expect(lineOf(lines, '.l')).toContain('◇ waiting for mail')
+    expect(lineOf(lines, '.m')).toContain('◇ waiting for 2 agents')
     expect(lineOf(lines, '.k')).toMatch(/◇ waiting permission Bash: npm publish +40s hook/)
   })
 

@@ -20,6 +20,18 @@ describe('width of text', () => {
     expect(displayWidth(sample)).toBe(width)
   })
 
+  it('measures what needs no segmenter as the segmenter would', () => {
+    const block = fc.constantFrom(0x20, 0xa0, 0x370, 0x400, 0x1e00, 0x2010, 0x2100, 0x2300, 0x2500, 0x2700, 0x3000, 0x3041, 0x4e00, 0xac00, 0xff01)
+    const character = fc.tuple(block, fc.nat(0x7f)).map(([first, offset]) => String.fromCodePoint(first + offset))
+    fc.assert(
+      fc.property(fc.string({ unit: character }), (sample) => {
+        // One emoji sends the whole to the segmenter.
+        expect(displayWidth(`${sample} 😀`)).toBe(displayWidth(sample) + 3)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('cuts to at most the width, keeps what fits whole, and begins as the text does', () => {
     fc.assert(
       fc.property(text, fc.nat(40), (sample, width) => {

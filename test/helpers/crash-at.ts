@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import process from 'node:process'
+import Database from 'better-sqlite3'
+import type { Exomonad } from './daemon.ts'
+import { waitFor } from './wait-for.ts'
+
+const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
+
+/** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
+export async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ dead: Promise<void> }> {
+  await tree.run(['daemon', 'stop'])
+  const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
+    cwd: tree.repository.path,
+    env: tree.repository.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let words = ''
+  child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
+  const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const serves = async () => {
+    if (child.exitCode !== null) throw new Error(`it ended at once: ${words}`)
+    return (await tree.run(['daemon', 'status', '--json'])).json?.pid === child.pid
+  }
+  await waitFor('the daemon that will crash', serves)
+  return { dead }
+}
+
+/** Operations in the journal that are neither finished nor taken back. */
+export function openJournal(tree: Exomonad): number {
+  const database = new Database(join(tree.state, 'store.db'), { readonly: true })
+  try {
+    return (database.prepare("select count(*) as n from journal where state = 'open'").get() as { n: number }).n
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
+import type { Agent, Store } from '../../src/adapters/store/store.ts'
+import { createBlockingCalls } from '../../src/core/blocking-calls.ts'
+import type { Caller } from '../../src/core/core.ts'
+import { createMailbox } from '../../src/core/mailbox.ts'
+import { untouched } from '../../src/core/new-agent.ts'
+import { createOpenWaits } from '../../src/core/open-waits.ts'
+import { createRunning } from '../../src/core/running.ts'
+import { createStates } from '../../src/core/states.ts'
+import { createTalking } from '../../src/core/talking.ts'
+import { createWaiting } from '../../src/core/waiting.ts'
+import { createOutboxRecords } from '../../src/events/outbox-records.ts'
+import { createPublisher } from '../../src/events/publisher.ts'
+import { createRenderer } from '../../src/events/render.ts'
+import { asBranchName, newAgentId, newDeliveryId, type AgentId } from '../../src/ids.ts'
+import { silentLog } from '../../src/log.ts'
+
+/**
+ * Test helper: the use cases of mail over a real store, with agents that are rows alone: no programs, so nothing is ever handed over to them
+ * but what a test acknowledges. Their `acks` is true: what was handed over counts once it is acknowledged.
+ */
+export interface MailWorld {
+  readonly store: Store
+  readonly talking: Pick<ReturnType<typeof createTalking>, 'send' | 'checkMail'>
+  readonly waiting: ReturnType<typeof createWaiting>
+  readonly openWaits: ReturnType<typeof createOpenWaits>
+  readonly states: ReturnType<typeof createStates>
+  kill(caller: Caller, address: string): Promise<{ killed: AgentId[] }>
+  /** Every delivery to the agent is confirmed. */
+  ackAll(id: AgentId): Promise<void>
+  /** What people were shown of waits. */
+  readonly shown: string[]
+  /** What a start does before anything else. */
+  recover(): Promise<void>
+  settleCutOff: ReturnType<typeof createBlockingCalls>['settleCutOff']
+  /** Calls of the store so far, and resolves once none is under way and nothing follows from the last. */
+  calls(): number
+  quiet(): Promise<void>
+  /** Nothing that was begun goes on: as after a kill. The file stays. */
+  die(): Promise<void>
+}
+
+const templates = fileURLToPath(new URL('../../templates', import.meta.url))
+
+export function mailFolder(): { readonly file: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'exomonad-mail-'))
+  return { file: join(folder, 'store.db'), remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+export async function openMailWorld(file: string): Promise<MailWorld> {
+  const log = silentLog()
+  const real = await openSqliteStore({ file, log })
+  let calls = 0
+  let pending = 0
+  let dead = false
+  const never = (): Promise<never> => new Promise(() => {})
+  const counted = <T extends object>(target: T, isInTransaction = false): T =>
+    new Proxy(target, {
+      get: (object, key) => {
+        const value: unknown = Reflect.get(object, key)
+        if (typeof value === 'object' && value !== null) return counted(value, isInTransaction)
+        if (typeof value !== 'function' || key === 'subscribe' || key === 'afterCommit' || key === 'signal') return value
+        return (...args: unknown[]) => {
+          // A process that is gone neither goes on nor fails; its transaction is rolled back.
+          if (dead) return isInTransaction ? Promise.reject(new Error('killed')) : never()
+          calls += 1
+          pending += 1
+          const work = args.map((arg) => (typeof arg === 'function' ? (tx: object) => (arg as (tx: object) => unknown)(counted(tx, true)) : arg))
+          return (value.apply(object, work) as Promise<unknown>)
+            .finally(() => (pending -= 1))
+            .then(
+              (result) => (dead && !isInTransaction ? never() : result),
+              (error: unknown) => (dead && !isInTransaction ? never() : Promise.reject(error as Error)),
+            )
+        }
+      },
+    })
+  const store = counted(real)
+  const clock = Date.now
+  const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log })
+  const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
+  const records = createOutboxRecords({ store, publisher, clock })
+  const unused = undefined as never
+  const outbox = { ...({} as { takeForHook: never; promptArrived: never; looked: never; read: never; ack: never }), wake: () => {} }
+  const states = createStates({ store, publisher, outbox, clock })
+  const mailbox = createMailbox({ store, publisher, clock })
+  const openWaits = createOpenWaits()
+  const blockingCalls = createBlockingCalls({ states })
+  const shown: string[] = []
+  const quiet = async (): Promise<void> => {
+    for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const running = createRunning({
+    ...{ store, publisher, log, clock, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
+    ...{ multiplexer: unused, files: unused, settings: unused, prompts: unused, launcher: unused, exits: unused, panes: unused },
+  })
+  return {
+    store,
+    states,
+    openWaits,
+    shown,
+    quiet,
+    talking: createTalking({ store, publisher, outbox, clock, mailbox, approvals: unused, questions: {} as never }),
+    waiting: createWaiting({
+      store,
+      mailbox,
+      openWaits,
+      log,
+      blockingCalls,
+      settings: { agentCli: async () => ({ acks: true }) } as never,
+      scrollback: { rememberWait: async (_id, text) => void shown.push(text) },
+    }),
+    kill: running.kill,
+    ackAll: async (id) => {
+      const waiting = await store.outbox.list({ recipient: id, states: ['queued', 'sent'] })
+      await records.acked(
+        id,
+        waiting.map((delivery) => delivery.id),
+      )
+    },
+    recover: mailbox.recover,
+    settleCutOff: blockingCalls.settleCutOff,
+    calls: () => calls,
+    die: async () => {
+      dead = true
+      while (pending > 0) await new Promise((resolve) => setImmediate(resolve))
+      await real.close()
+    },
+  }
+}
+
+/** A row of an agent that runs, without a program. */
+export const memberRow = (name: string, parent: Agent | null, facts: Partial<Agent> = {}): Agent => ({
+  ...untouched(Date.now()),
+  ...{ id: newAgentId(), name, kind: parent === null ? 'root' : 'worker', runtime: 'headless', role: parent === null ? 'tl' : 'dev', agentCli: 'x' },
+  ...{ parentId: parent?.id ?? null, depth: parent === null ? 0 : parent.depth + 1, branch: asBranchName(parent === null ? 'main' : `main.${name}`) },
+  ...{ baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false, task: '', state: 'running', tokenHash: name },
+  ...facts,
+})
+
+export const asAgent = (agent: Agent): Caller => ({ kind: 'agent', agent })

@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { BIN, runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { describeWith } from '../helpers/require-tool.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+
+const LIMIT = { limit: 60_000 }
+
+let tree: Exomonad
+beforeAll(async () => {
+  tree = await startExomonad()
+  tree.script('busy', { steps: [{ do: 'file', path: 'never' }] })
+  tree.script('teller', {
+    steps: [
+      { do: 'file', path: join(tree.scripts, 'tell') },
+      { do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'found: 日本語' } },
+    ],
+  })
+  tree.script('idler', { steps: [] })
+  tree.script('goner', { steps: [] })
+})
+afterAll(() => tree?.stop())
+
+/** A shell on a terminal of 80×24, in a tmux server of its own. */
+async function openTerminal() {
+  const { folder, env, path } = tree.repository
+  const socket = join(folder, 'wait.sock')
+  const tmux = async (...args: string[]): Promise<string> => {
+    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], { env: { ...env, PS1: '$ ' }, cwd: path, timeout: 20_000 })
+    if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
+    return result.stdout
+  }
+  await tmux('new-session', '-d', '-s', 'wait', '-x', '80', '-y', '24', 'sh')
+  onTestFinished(async () => void (await runProgram('tmux', ['-S', socket, 'kill-server'], { env, timeout: 20_000 })))
+  const quoted = [process.execPath, BIN].map((part) => `'${part}'`).join(' ')
+  await tmux('send-keys', '-t', 'wait', '-l', `exomonad() { ${quoted} "$@"; echo "exit $?"; }; clear`)
+  await tmux('send-keys', '-t', 'wait', 'Enter')
+  return {
+    screen: () => tmux('capture-pane', '-p', '-t', 'wait'),
+    line: async (text: string): Promise<void> => {
+      await tmux('send-keys', '-t', 'wait', '-l', text)
+      await tmux('send-keys', '-t', 'wait', 'Enter')
+    },
+    key: (name: string) => tmux('send-keys', '-t', 'wait', name),
+    until: async (what: string, test: RegExp): Promise<string> => {
+      let last = ''
+      try {
+        return await waitFor(what, async () => ((last = await tmux('capture-pane', '-p', '-t', 'wait')), test.test(last) && last), { ...LIMIT, every: 50 })
+      } catch (error) {
+        throw new Error(`Waited in vain for ${what}. The screen:\n${last}`, { cause: error })
+      }
+    },
+  }
+}
+
+describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
+  it('fork answers the child, in words and as JSON', async () => {
+    expect((await tree.run(['fork', 'busy', 'Search', 'on', '--context', 'fresh', '--json'])).json).toMatchObject({
+      name: 'busy',
+      context: 'fresh',
+      warnings: [],
+    })
+    for (const name of ['teller', 'idler']) {
+      expect(await tree.run(['fork', name, '-', '--context', 'fresh'], { input: 'Do it.\n' })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Forked ${name} `),
+      })
+    }
+    expect((await tree.run(['fork', 'goner', '--json'])).json).toMatchObject({ name: 'goner', captured: false })
+    await tree.run(['kill', 'goner'])
+  })
+
+  it('wait shows on a terminal how the agents stand, live, and then what came of it; Ctrl-C leaves the mail where it was', async () => {
+    await waitFor('the idle one', async () => (await tree.agent('idler')).state === 'idle', LIMIT)
+    const terminal = await openTerminal()
+    await terminal.line('exomonad wait 1h busy teller idler goner')
+    const waiting = await terminal.until('the status layer', /○ idle[^\n]*\n[^\n]*✗ dead[^\n]*\n─{80}\n/)
+    expect(waiting).toMatch(/^ {2}busy {6}◐ running +\d+ calls? +\S+ tokens$/m)
+    expect(waiting).toMatch(/^ {2}teller {4}◐ running +\d+ calls? +\S+ tokens$/m)
+    expect(waiting).toMatch(/─{80}\n. Waiting for 4 agents \d+[sm]/)
+
+    writeFileSync(join(tree.scripts, 'tell'), '')
+    await terminal.until('the answer to be seen', /^ {2}teller {4}✓ received +\d+ calls? +\S+ tokens$/m)
+    await terminal.key('C-c')
+    const interrupted = await terminal.until('the prompt', /^exit 1$/m)
+    expect(interrupted).toContain('The wait was interrupted')
+    expect(interrupted).not.toContain('◐')
+    expect((await tree.run(['mail', '--peek', '--json'])).json.messages).toMatchObject([{ name: 'teller', message: 'found: 日本語' }])
+
+    await terminal.line('clear; exomonad wait 1h teller idler goner')
+    const done = await terminal.until('the result', /^exit 0$/m)
+    expect(done).toMatch(/^✓ received {2}teller [0-9a-f-]{36}\n {2}found: 日本語\n○ idle {6}idler \S+\n✗ dead {6}goner \S+\nexit 0$/m)
+    expect(done).not.toContain('─')
+    expect((await tree.run(['mail'])).stdout).toBe('No mail\n')
+  })
+
+  it('wait answers JSON in the order asked, with the exit code 0 at a timeout too', async () => {
+    const partial = await tree.run(['wait', '0', 'idler', 'busy', 'busy', '--json'])
+    expect(partial).toMatchObject({ code: 0, stderr: '' })
+    expect(partial.json.results.map(({ name, status }: any) => [name, status])).toEqual([
+      ['idler', 'idle'],
+      ['busy', 'running'],
+    ])
+    expect(await tree.run(['wait', '0', '--json'])).toMatchObject({ code: 0, json: { status: 'timeout' } })
+    expect(await tree.run(['wait', '1'])).toMatchObject({ code: 0, stdout: 'No mail came within 1s\n' })
+    expect(await tree.run(['wait', '0', 'nobody', '--json'])).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
+    expect(await tree.run(['wait', '2d', '--json'])).toMatchObject({ code: 1, json: { code: 'INVALID_ARG' } })
+  })
+
+  it('mail takes each message once, and looks only where asked to', async () => {
+    const { id } = await tree.agent('idler')
+    tree.script('writer', { steps: [{ do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'one\ntwo' } }] })
+    await tree.run(['fork', 'writer', 'Write.', '--as', 'idler'])
+    await waitFor('the mail', async () => (await tree.agent('idler')).unread === 1, LIMIT)
+    expect((await tree.run(['mail', '--as', id, '--peek', '--json'])).json).toMatchObject({ messages: [{ name: 'writer', message: 'one\ntwo' }] })
+    expect((await tree.run(['mail', '--as', id])).stdout).toMatch(/^● from writer \S+, .*\n {2}one\n {2}two\n$/)
+    expect((await tree.run(['mail', '--as', id, '--json'])).json).toEqual({ messages: [] })
+  })
+
+  it('the shell completes agents’ names, also where a timeout may stand', async () => {
+    for (const words of [
+      ['wait', 'tel'],
+      ['wait', '5m', 'busy', 'tel'],
+    ]) {
+      expect((await tree.run(['__complete', '--', ...words])).stdout).toMatch(/^teller\tfork, /)
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { Command } from 'commander'
+import { readEnvironment } from '../../../src/config/environment.ts'
+import type { Client } from '../../../src/surfaces/client.ts'
+import type { CommandModule } from '../../../src/surfaces/cli/commands.ts'
+import type { CliContext } from '../../../src/surfaces/cli/context.ts'
+import type { Host } from '../../../src/surfaces/cli/host.ts'
+import { createPalette } from '../../../src/surfaces/cli/palette.ts'
+
+/** What a tool answers; gets its input and the signal of the call. */
+type Answer = (input: any, signal: AbortSignal | undefined) => unknown
+
+export interface FakeOptions {
+  readonly tools: Readonly<Record<string, Answer>>
+  readonly json?: boolean
+  /** Standard error is a terminal of this size. */
+  readonly terminal?: { readonly columns: number; readonly rows: number }
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs one command with tools that answer as told, and keeps what it says and asks. */
+export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', env = {} }: FakeOptions) {
+  const said = { out: '', err: '', failed: false }
+  const calls: { tool: string; input: unknown }[] = []
+  const interrupts = new Set<() => void>()
+  const client: Partial<Client> = {
+    callTool: async (tool, given, options) => {
+      calls.push({ tool, input: given })
+      const answer = tools[tool]
+      if (answer === undefined) throw new Error(`nobody expected ${tool}`)
+      return (await answer(given, options?.signal)) as never
+    },
+  }
+  const context: CliContext = {
+    version: '0.0.0',
+    environment: readEnvironment({ HOME: '/nowhere', ...env }),
+    terminal: {
+      stdout: { write: (text) => ((said.out += text), true) },
+      stderr: { isTTY: terminal !== undefined, ...terminal, write: (text) => ((said.err += text), true) },
+      stdin: (async function* () {
+        yield input
+      })(),
+    },
+    host: {} as Host,
+    now: () => 0,
+    onInterrupt: (listener) => (interrupts.add(listener), () => void interrupts.delete(listener)),
+    options: () => ({ json, as: undefined, cwd: '/' }),
+    palette: () => createPalette(false),
+    width: () => 100,
+    client: async () => client as Client,
+    markFailed: () => (said.failed = true),
+  }
+  return {
+    said,
+    calls,
+    interrupt: () => interrupts.forEach((listener) => listener()),
+    run: async (...argv: string[]): Promise<void> => {
+      const command = new Command('under-test').exitOverride()
+      module.define(command, context)
+      await command.parseAsync(argv, { from: 'user' })
+    },
+  }
+}
