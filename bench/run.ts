@@ -1,9 +1,11 @@
 import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
 import { measureAgents } from './agents.ts'
+import { measureConsole } from './console.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureForge } from './forge.ts'
 import { measureHook } from './hook.ts'
+import { measureMail } from './mail.ts'
 import { measureMailbox } from './mailbox.ts'
 import { measureMcp } from './mcp.ts'
 import { measurePane } from './pane.ts'
@@ -20,6 +22,8 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hook: measureHook,
   pane: measurePane,
   mailbox: measureMailbox,
+  mail: measureMail,
+  console: measureConsole,
   mcp: measureMcp,
   thousand: measureThousand,
   forge: measureForge,

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { rssOf } from '../tree.ts'
+
+/** What Linux counts the time of processes in. */
+const TICKS_PER_SECOND = 100
+
+/** Milliseconds of CPU that a process has used so far, to 10 ms. */
+export function cpuOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name of the program, in parentheses, may hold blanks.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+}
+
+export interface Rest {
+  /** Milliseconds of CPU in a second. */
+  readonly cpu: number
+  /** Resident, in MB, at the end. */
+  readonly memory: number
+}
+
+/** What a process costs that is left alone for so many seconds. */
+export async function restOf(pid: number, seconds: number): Promise<Rest> {
+  const before = cpuOf(pid)
+  await delay(seconds * 1000)
+  return { cpu: (cpuOf(pid) - before) / seconds, memory: rssOf(pid) }
+}
