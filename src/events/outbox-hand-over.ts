@@ -67,7 +67,7 @@ export function createHandOver(deps: {
       }
       let at: number | null = null
       try {
-        const typed = await typing.type(agent, paneId, cli.acks && isTooLong(text, cli.pasteLimit) ? pointerTo(text, ids) : text, { ...hints, progress })
+        const typed = await typing.type(agent, paneId, cli.acks && isTooLong(text, cli.pasteLimit) ? pointerTo(text, ids) : text, { ...hints, batch, progress })
         if (typed.kind === 'not_typed') {
           proof.unconfirmed.delete(batch)
           await records.requeue(claimed, clock(), typed.reason)

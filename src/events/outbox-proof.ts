@@ -31,7 +31,8 @@ export interface Proof {
    * Settles what can be settled:
    *
    *   its id stands in the conversation → acked
-   *   due: still at work, and its conversation can be read → later; nothing is concluded before the turn is over
+   *   due: its terminal never got it → it waits again
+   *        still at work, and its conversation can be read → later; nothing is concluded before the turn is over
    *        it stands on the screen → Enter, once
    *        the conversation lacks it, and so does the screen → it is gone: it waits again, once
    *        only a line that points to it was submitted → the same; where its conversation can’t be read, the hook’s answer brought it
@@ -41,6 +42,8 @@ export interface Proof {
   /** Of an agent that ended: what its conversation shows to have arrived. */
   settleLast(agent: Agent, cli: OutboxCli): Promise<void>
 }
+
+type Hints = { readonly cli: OutboxCli; readonly config: Config; readonly batch: string; readonly readable: boolean }
 
 /** Looks at a conversation are this far apart at least, and this close while something is due. Milliseconds. */
 const LOOK_EVERY = 250
@@ -69,8 +72,10 @@ export function createProof(deps: {
     return agent.state === 'idle' && (seen === null || seen.state === 'idle')
   }
 
-  const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: { cli: OutboxCli; config: Config; readable: boolean }) => {
-    const { cli, config, readable } = hints
+  const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints) => {
+    const { cli, config, readable, batch } = hints
+    const neverNoted = left.every(({ handedAt }) => handedAt === null)
+    if (expected.lane === 'pane' && neverNoted && (await typing.wasPasted(agent, batch)) === false) return 'never_typed'
     const patience = config.delivery.ack_timeout * 1000
     if (expected.submitted === true && !readable) return 'acked'
     const inItsHands = expected.lane === 'channel' || expected.lane === 'hook'
@@ -126,11 +131,15 @@ export function createProof(deps: {
         }
         if (left.length === 0) unconfirmed.delete(batch)
         if (left.length === 0 || !due) continue
-        const fate = await decide(agent, left, expected, { cli, config, readable: found !== null })
+        const fate = await decide(agent, left, expected, { cli, config, batch, readable: found !== null })
         if (fate === 'later') continue
         unconfirmed.delete(batch)
         if (fate === 'acked') {
           await records.acked(agent.id, idsOf(left))
+          continue
+        }
+        if (fate === 'never_typed') {
+          await records.requeue(left, clock(), 'it had not reached its terminal')
           continue
         }
         if (fate === 'gone') {

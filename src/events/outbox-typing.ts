@@ -38,7 +38,9 @@ export interface Typing {
   /** Whether something may be pasted now: pane, program and the box for prompts are looked at. */
   mayPaste(agent: Agent, paneId: PaneId, hints: Hints): Promise<Gate>
   /** Pastes, waits the program’s delay, looks again, presses Enter. Throws where the multiplexer does not answer: the outcome is unknown. */
-  type(agent: Agent, paneId: PaneId, text: string, hints: Hints & { progress: Progress }): Promise<Typed>
+  type(agent: Agent, paneId: PaneId, text: string, hints: Hints & { batch: string; progress: Progress }): Promise<Typed>
+  /** Whether its terminal got this hand-over; undefined where that can’t be told. */
+  wasPasted(agent: Agent, batch: string): Promise<boolean | undefined>
   /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
   isShown(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean | undefined>
   /** Enter, if nothing is in the way. */
@@ -88,9 +90,9 @@ export function createTyping(deps: {
       return gate.kind === 'open' ? boxGate(paneId, hints.cli) : gate
     },
 
-    type: async (agent, paneId, text, { progress, ...hints }) => {
+    type: async (agent, paneId, text, { batch, progress, ...hints }) => {
       const { cli, config } = hints
-      const pasted = await multiplexer.paste(paneId, text)
+      const pasted = await multiplexer.paste(paneId, text, batch)
       if (pasted.kind !== 'typed') return { kind: 'not_typed', reason: pasted.kind === 'busy' ? pasted.reason : 'its terminal is gone' }
       const at = clock()
       const until = at + config.delivery.ack_timeout * 1000
@@ -106,6 +108,13 @@ export function createTyping(deps: {
         if (clock() >= until)
           return { kind: 'stuck', at, reason: `typed, but not submitted: ${gate.kind === 'closed' ? gate.reason : 'the terminal was busy'}` }
       }
+    },
+
+    wasPasted: async (agent, batch) => {
+      if (agent.paneId === null) return undefined
+      const pane = await multiplexer.inspect(agent.paneId)
+      if (pane?.agentId !== agent.id || pane.pasted === undefined) return undefined
+      return pane.pasted === batch
     },
 
     isShown: async (agent, left, cli) => {

@@ -122,10 +122,9 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
   if (next.mergeable === 'mergeable' && context.lastMergeable === 'conflicting') {
     events.push({ ...about, type: 'pr.conflict_cleared', payload: facts, dedupeKey: key(`${merge}:mergeable`) })
   }
-  if (isReady(next) && !(old !== null && isReady(old) && old.head.sha === sha)) {
-    // Checks that begin late and pass are worth telling, although it was ready before they were there.
-    const dedupeKey = key(next.checksState === 'none' ? `ready:${sha}:unchecked` : `ready:${sha}`)
-    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey })
+  const ready = readyKey(next)
+  if (ready !== null && (old === null || readyKey(old) !== ready)) {
+    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(ready) })
   }
   return events
 }
@@ -150,6 +149,12 @@ export const isReady = (pull: PullRequestSnapshot): boolean =>
   pull.mergeable === 'mergeable' &&
   pull.reviewDecision !== 'changes_requested' &&
   (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
+
+/** That it can be merged, as part of a key; null where it can't. Checks that begin late and pass are told of, although it was ready before they were there. */
+const readyKey = (pull: PullRequestSnapshot): string | null => {
+  if (!isReady(pull)) return null
+  return pull.checksState === 'none' ? `ready:${pull.head.sha}:unchecked` : `ready:${pull.head.sha}`
+}
 
 /** Fixes come after a change request for the head before, also one that the last look had not seen yet. */
 /** A rebase of the same work leaves the request open: nothing was mended. */

@@ -44,6 +44,7 @@ export function scriptedTerminals() {
         inMode: false,
         foreground: true,
         humanActiveAt: null,
+        pasted: undefined,
         ...pane,
       }
     )

@@ -393,6 +393,25 @@ describe('outbox', () => {
       expect(await deliveries('human')).toEqual([])
     })
 
+    it('types what never reached its terminal', async () => {
+      await family()
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'the batch before' })
+      await outbox.start()
+      await until('it is submitted', () => terminals.submitted.length === 1)
+      expect(terminals.submitted[0]?.text).toContain('[NOTE] x: y')
+      expect(await deliveries('human')).toEqual([])
+    })
+
+    it('does not type again what its terminal got, also where it does not show it any more', async () => {
+      await family()
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1' })
+      await outbox.start()
+      await until('it is undecided', async () => (await deliveries())[0]?.state === 'undecided')
+      expect(terminals.typed).toEqual([])
+    })
+
     it('tells the human where none comes, and never types it again', async () => {
       await family()
       await claimed(false)

@@ -31,6 +31,8 @@ export interface Pane {
   readonly foreground: boolean | null
   /** A human is looking at this pane and typed at that time (ms since the epoch); null for nobody. */
   readonly humanActiveAt: number | null
+  /** Key of the last paste that reached it; null where none did; undefined where that can’t be told (a host from before this). */
+  readonly pasted: string | null | undefined
 }
 
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
@@ -58,8 +60,11 @@ export interface Multiplexer {
   /** All panes of our own server, dead ones included. One round trip. */
   list(): Promise<Pane[]>
   inspect(paneId: PaneId): Promise<Pane | undefined>
-  /** One bracketed paste of exactly this text; control characters must have been removed by the caller. No Enter. */
-  paste(paneId: PaneId, text: string): Promise<TypeResult>
+  /**
+   * One bracketed paste of exactly this text; control characters must have been removed by the caller. No Enter. The pane remembers `key` in the
+   * same step: whether it was pasted can be told after a crash.
+   */
+  paste(paneId: PaneId, text: string, key?: string): Promise<TypeResult>
   pressEnter(paneId: PaneId): Promise<TypeResult>
   pressEscape(paneId: PaneId): Promise<TypeResult>
   /** Text of the screen and the last `lines` of scrollback, without escape sequences. Works on dead panes. */

@@ -33,6 +33,7 @@ export function describeOpening(bench: Bench): void {
       inMode: false,
       foreground: process.platform === 'linux' ? true : null,
       humanActiveAt: null,
+      pasted: null,
     })
     expect(await bench.multiplexer.list()).toEqual([pane])
   })

@@ -29,6 +29,17 @@ export function describeTyping(bench: Bench): void {
     expect(before.recorded()).toBe('')
   })
 
+  it('remembers in each pane which paste was its last, for a daemon that was killed meanwhile', async () => {
+    const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
+    const pastedIn = async () => await Promise.all([one, other].map(async ({ paneId }) => (await bench.another().inspect(paneId))?.pasted))
+    await bench.multiplexer.paste(one.paneId, 'first', 'batch-1')
+    await bench.multiplexer.paste(one.paneId, 'second', 'batch-2')
+    expect(await pastedIn()).toEqual(['batch-2', null])
+    await bench.multiplexer.pressEnter(one.paneId)
+    await bench.multiplexer.paste(other.paneId, 'third', 'batch-3')
+    expect(await pastedIn()).toEqual(['batch-2', 'batch-3'])
+  })
+
   it('does not bracket for a program that did not ask for it', async () => {
     const recorder = await bench.openRecorder('plain')
     await bench.multiplexer.paste(recorder.paneId, 'one\ntwo')

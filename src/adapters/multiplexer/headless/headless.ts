@@ -64,6 +64,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
   const describe = async (pane: HostedPane): Promise<Pane> => ({
     ...pane,
     title: pane.title ?? null,
+    pasted: pane.pasted,
     inMode: false,
     foreground: pane.dead ? null : await isForeground(pane.pid),
   })
@@ -74,8 +75,8 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     await host.start()
     await deaths.look()
   }
-  const type = async (paneId: PaneId, text: string, paste: boolean): Promise<TypeResult> => {
-    const answer = await host.ask('type', { paneId, text, paste }, { once: true })
+  const type = async (paneId: PaneId, text: string, paste: boolean, key?: string): Promise<TypeResult> => {
+    const answer = await host.ask('type', { paneId, text, paste, ...(key !== undefined && { key }) }, { once: true })
     return answer.kind === 'no-host' ? { kind: 'gone' } : answer.gives
   }
 
@@ -114,7 +115,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
       const pane = (await listHosted()).find((hosted) => hosted.paneId === paneId)
       return pane === undefined ? undefined : await describe(pane)
     },
-    paste: async (paneId, text) => await type(paneId, text, true),
+    paste: async (paneId, text, key) => await type(paneId, text, true, key),
     pressEnter: async (paneId) => await type(paneId, '\r', false),
     pressEscape: async (paneId) => await type(paneId, '\u001B', false),
     capture: async (paneId, { lines = 0 } = {}) => {

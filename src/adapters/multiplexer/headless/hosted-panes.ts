@@ -12,6 +12,7 @@ interface Kept {
   readonly terminal: HostedTerminal
   readonly viewers: Map<Viewer, { lastInputAt: number; onLeft: () => void }>
   name: string
+  pasted: string | null
 }
 
 export interface Viewing {
@@ -39,7 +40,7 @@ const SETTLE_LIMIT = 1000
 export function createHostedPanes({ onChange, now }: { onChange: () => void; now: () => number }): HostedPanes {
   const panes = new Map<PaneId, Kept>()
 
-  const describe = ({ paneId, agentId, name, terminal, viewers }: Kept): HostedPane => ({
+  const describe = ({ paneId, agentId, name, terminal, viewers, pasted }: Kept): HostedPane => ({
     paneId,
     agentId,
     name,
@@ -49,6 +50,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     exitCode: terminal.ended?.exitCode ?? null,
     exitSignal: terminal.ended?.exitSignal ?? null,
     humanActiveAt: viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt)),
+    pasted,
   })
 
   return {
@@ -64,7 +66,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       }
       const terminal = createHostedTerminal({ argv, cwd, env, columns, rows, onOutput: refresh })
       const paneId = asPaneId(`p-${randomBytes(4).toString('hex')}`)
-      panes.set(paneId, { paneId, agentId, openId, terminal, viewers, name })
+      panes.set(paneId, { paneId, agentId, openId, terminal, viewers, name, pasted: null })
       void terminal.end.then(() => {
         refresh()
         onChange()
@@ -72,7 +74,13 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       return { paneId, pid: terminal.pid }
     },
     list: () => [...panes.values()].map(describe),
-    type: async ({ paneId, text, paste }) => (await panes.get(paneId)?.terminal.type(text, { paste })) ?? { kind: 'gone' },
+    type: async ({ paneId, text, paste, key }) => {
+      const kept = panes.get(paneId)
+      if (kept === undefined) return { kind: 'gone' }
+      const result = await kept.terminal.type(text, { paste })
+      if (result.kind === 'typed' && key !== undefined) kept.pasted = key
+      return result
+    },
     capture: async ({ paneId, lines, styled = false }) => {
       const kept = panes.get(paneId)
       return kept === undefined ? null : { text: styled ? await kept.terminal.captureStyled() : await kept.terminal.capture(lines) }

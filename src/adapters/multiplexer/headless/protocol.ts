@@ -17,6 +17,8 @@ export interface HostedPane {
   readonly exitCode: number | null
   readonly exitSignal: string | null
   readonly humanActiveAt: number | null
+  /** Absent from hosts of before. */
+  readonly pasted?: string | null
 }
 
 /** What can be asked of the host. `openId` makes opening repeatable: the second time answers the first pane. */
@@ -27,8 +29,8 @@ export interface Verbs {
     gives: { paneId: PaneId; pid: number }
   }
   list: { takes: object; gives: HostedPane[] }
-  /** Text as one (bracketed) paste, or bytes as a key sends them. */
-  type: { takes: { paneId: PaneId; text: string; paste: boolean }; gives: TypeResult }
+  /** Text as one (bracketed) paste, whose key the pane remembers, or bytes as a key sends them. */
+  type: { takes: { paneId: PaneId; text: string; paste: boolean; key?: string }; gives: TypeResult }
   /** `styled`: the rows of the screen with their colours and attributes; hosts of before don’t know it. */
   capture: { takes: { paneId: PaneId; lines: number; styled?: boolean }; gives: { text: string } | null }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }

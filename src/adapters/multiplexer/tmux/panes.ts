@@ -5,6 +5,7 @@ import type { Pane } from '../multiplexer.ts'
 import { isForeground, isZombie } from '../processes.ts'
 import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
+import { PASTED } from './type.ts'
 
 const PANE_FIELDS = [
   'pane',
@@ -19,6 +20,7 @@ const PANE_FIELDS = [
   '#{?pane_in_mode,1,0}#{?pane_input_off,1,0}',
   '#{window_id}',
   '#{window_name}',
+  `#{${PASTED}}`,
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
@@ -59,7 +61,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
-  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', name = '', ...title] of rows) {
+  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', name = '', pasted = '', ...title] of rows) {
     if (kind !== 'pane' || session === KEEPER || (agentId === '' && name === HOME) || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
@@ -76,6 +78,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         inMode: modes !== '00',
         foreground: dead === '1' ? null : await isForeground(Number(pid)),
         humanActiveAt: activity.get(windowId) ?? null,
+        pasted: pasted === '' ? null : pasted,
       }))(),
     )
   }

@@ -104,7 +104,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     },
     list: async () => await query(),
     inspect: async (paneId) => (isPaneId(paneId) ? (await query(paneId))[0] : undefined),
-    paste: async (paneId, text) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, commandTimeout) : { kind: 'gone' }),
+    paste: async (paneId, text, key) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout }) : { kind: 'gone' }),
     pressEnter: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', commandTimeout) : { kind: 'gone' }),
     pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', commandTimeout) : { kind: 'gone' }),
     capture: async (paneId, { lines = 0 } = {}) => {

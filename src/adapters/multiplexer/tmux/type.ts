@@ -37,13 +37,22 @@ export async function pressKey(connection: Connection, paneId: PaneId, key: 'Ent
   return resultOf(reply)
 }
 
+/** The option of a pane that holds the key of its last paste. */
+export const PASTED = '@pasted'
+
 /**
  * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is lost, the buffer tells whether it was typed.
  * -p brackets the text where the program asked for it, -r keeps line feeds.
  */
-export async function pasteText(connection: Connection, paneId: PaneId, text: string, timeout: number): Promise<TypeResult> {
+export async function pasteText(
+  connection: Connection,
+  paneId: PaneId,
+  text: string,
+  { key, timeout }: { key: string | undefined; timeout: number },
+): Promise<TypeResult> {
   const buffer = `paste-${randomUUID()}`
-  const paste = guarded(paneId, command('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', paneId))
+  const pasteIt = command('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', paneId)
+  const paste = guarded(paneId, key === undefined ? pasteIt : sequence(pasteIt, command('set-option', '-p', '-t', paneId, PASTED, key)))
   // tmux keeps no empty buffer; pasting nothing still tells whether it could be done.
   if (text === '') return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
   const stored = await connection.ask(command('set-buffer', '-b', buffer, '--', text))

@@ -17,6 +17,7 @@ const pane = (id: string, end?: { exitCode: number }): Pane => ({
   inMode: false,
   foreground: null,
   humanActiveAt: null,
+  pasted: null,
 })
 
 /** A tracker over lists that the test answers one after the other. */
