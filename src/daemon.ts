@@ -84,6 +84,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       paths.auth,
       paths.agents,
       paths.transcripts,
+      paths.outputs,
       paths.ciLogs,
       dirname(paths.log),
     ]) {

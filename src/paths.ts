@@ -24,6 +24,8 @@ export interface Paths {
   readonly agents: string
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
+  /** All output of what ran without a terminal, a file per agent. */
+  readonly outputs: string
   readonly ciLogs: string
   /** Checkouts of checks, gone after each run. Not below `.git`: some test runners ignore every path with that in it. */
   readonly ciWork: string
@@ -59,6 +61,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     auth: join(state, 'auth'),
     agents: join(state, 'agents'),
     transcripts: join(state, 'transcripts'),
+    outputs: join(state, 'outputs'),
     ciLogs: join(state, 'ci', 'logs'),
     ciWork: join(config, 'ci'),
     origin: join(state, 'origin.git'),

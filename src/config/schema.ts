@@ -29,9 +29,34 @@ export const agentSchema = z
   })
   .meta({ id: 'AgentConfig' })
 
+export const acpSchema = z
+  .strictObject({
+    command: argv.describe('A program that speaks the Agent Client Protocol on its standard input and output, and its arguments.'),
+    model: z.string().optional().describe('The model, in the agent’s own words, where it offers a choice. Default: its own.'),
+    mode: z.string().optional().describe('The session mode, in the agent’s own words, where it offers a choice. Default: its own.'),
+    permission: z
+      .enum(['allow', 'deny', 'ask'])
+      .default('ask')
+      .describe('What it asks permission for: allow or deny all of it, or ask the human. What [roles.ROLE] permissions says goes first.'),
+    allow: z
+      .array(z.string())
+      .default([])
+      .describe('Allowed without asking: beginnings of what a tool call is called, or its kind (read, edit, delete, move, search, execute, think, fetch).'),
+    tools: z.array(z.string()).optional().describe('Of the tools of its role only these. Default: all of them.'),
+    env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
+  })
+  .meta({ id: 'AcpConfig' })
+
 export const roleSchema = z
   .strictObject({
-    agent: z.string().optional().describe('The [agents.NAME] that runs agents of this role.'),
+    agent: z
+      .string()
+      .optional()
+      .describe('The [agents.NAME] that runs agents of this role; with runtime "acp" an [acp.NAME], or the one that belongs to that agent CLI.'),
+    runtime: z
+      .enum(['pane', 'acp'])
+      .default('pane')
+      .describe('pane: its agents have a terminal. acp: they are sessions of the Agent Client Protocol without one; `exomonad attach` shows their stream.'),
     tools: z.array(z.string()).optional().describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
     permissions: z
       .strictObject({
@@ -77,6 +102,15 @@ export const configSchema = z
       .prefault({}),
     roles: z.record(z.string(), roleSchema).default({}).describe('[roles.tl] and [roles.dev], and roles of your own.'),
     agents: z.record(z.string(), agentSchema).default({}).describe('[agents.NAME]: programs that can be agents.'),
+    acp: z.record(z.string(), acpSchema).default({}).describe('[acp.NAME]: programs that speak the Agent Client Protocol.'),
+    headless: z
+      .strictObject({
+        acp: z
+          .string()
+          .optional()
+          .describe('The [acp.NAME] of spawn_llm_session, subagent_spawn and subagent_delegate. Default: the one that belongs to the caller’s agent CLI.'),
+      })
+      .prefault({}),
     protected_branches: z.array(z.string()).default([]).describe('Only the human merges into these.'),
     merge: z.strictObject({ agents_may_force: z.boolean().default(false).describe('Lets agents use force in merge_pr.') }).prefault({}),
     limits: z
@@ -235,4 +269,5 @@ export const configSchema = z
 
 export type Config = z.output<typeof configSchema>
 export type Price = z.output<typeof priceSchema>
+export type AcpConfig = z.output<typeof acpSchema>
 export type AgentConfig = z.output<typeof agentSchema>

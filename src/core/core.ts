@@ -3,6 +3,7 @@ import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { MergeStrategy } from '../adapters/forge/forge.ts'
 import type { Captures, Forking } from './agent-forks.ts'
+import type { Sessions, Subagents } from './agent-sessions.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Waiting } from './agent-waits.ts'
 import type { TakeReceipt } from './receipt.ts'
@@ -17,6 +18,8 @@ export interface Core {
   readonly talking: Talking
   readonly waiting: Waiting
   readonly captures: Captures
+  readonly sessions: Sessions
+  readonly subagents: Subagents
   readonly hooks: Hooks
   readonly upkeep: Upkeep
   readonly view: View

@@ -3,6 +3,7 @@ import type { AgentFiles } from '../adapters/host/agent-files.ts'
 import type { Forge } from '../adapters/forge/forge.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Runner } from '../adapters/runner/runner.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Publisher } from '../events/publish.ts'
@@ -15,7 +16,10 @@ import type { Clock } from './clock.ts'
 export interface Deps {
   readonly store: Store
   readonly git: Git
+  /** Terminals, and what runs without one: a pane’s id tells where it is. */
   readonly multiplexer: Multiplexer
+  /** What runs without a terminal, for what only it can do. */
+  readonly runner: Runner
   readonly forge: Forge
   readonly files: AgentFiles
   readonly publisher: Publisher
@@ -30,7 +34,7 @@ export interface Deps {
   readonly onJournalStep: (kind: string, step: string) => void
 }
 
-export type PromptName = 'subtree' | 'worker' | 'root' | 'resume' | 'fork'
+export type PromptName = 'subtree' | 'worker' | 'root' | 'resume' | 'fork' | 'session' | 'subagent'
 
 /** What a first prompt is made of. */
 export interface PromptFacts {
@@ -49,6 +53,10 @@ export interface PromptFacts {
   readonly context?: 'forked' | 'transcript' | 'fresh'
   /** Absolute path of the file with that, for `transcript`. */
   readonly transcript?: string
+  /** What the caller gave a session to know, key by key. */
+  readonly facts?: readonly { readonly key: string; readonly value: string }[]
+  /** Goes in front of everything else. */
+  readonly system_prompt?: string
 }
 
 export interface Settings {

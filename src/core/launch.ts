@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentFiles } from '../adapters/host/agent-files.ts'
 import type { Agent, AgentPatch } from '../adapters/store/store.ts'
 import type { LaunchPlan, LaunchRequest, SessionRef } from '../adapters/agent-cli/agent-cli.ts'
+import type { OpenPane } from '../adapters/multiplexer/multiplexer.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
 import type { Deps, PromptFacts, Settings } from './deps.ts'
@@ -37,7 +38,7 @@ export interface Launcher {
   launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
 }
 
-export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript'>
+export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript' | 'model' | 'sessionMode' | 'maxTurns' | 'noTools'>
 
 /** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
 const TOOL_TIMEOUT = 24 * 60 * 60
@@ -80,6 +81,16 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       throw new ExomonadError('AGENT_CLI_MISSING', `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`)
     return settings.agentCli(agent.agentCli)
   }
+
+  /** For the runner instead of a terminal. */
+  const hosted = (
+    agent: Agent,
+    acp: NonNullable<LaunchPlan['acp']>,
+    { env, authFile, stopTimeout }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
+  ): Pick<OpenPane, 'program' | 'output'> => ({
+    program: { kind: 'acp', session: { ...acp, root: agent.worktree, env, daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout } } },
+    output: join(paths.outputs, `${agent.id}.log`),
+  })
 
   return {
     requireProgram: async (cliName) => {
@@ -136,6 +147,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
         argv,
         columns: config.multiplexer.columns,
         rows: config.multiplexer.rows,
+        ...(plan.acp === undefined ? {} : hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout })),
       })
       const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
       if (cli.settle === undefined) return { ...pane, plan, session: planned }
@@ -143,6 +155,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       await store.agents.update(agent.id, { pid: pane.pid })
       const live = {
         agentId: agent.id,
+        paneId: pane.paneId,
         pid: pane.pid,
         worktree: agent.worktree,
         session: planned,

@@ -10,6 +10,7 @@ export const createLiveAgentOf =
   ({ files }: { files: Pick<AgentFiles, 'folder' | 'readChannel'> }): LiveAgentOf =>
   async (agent, pane) => ({
     agentId: agent.id,
+    paneId: agent.paneId,
     pid: pane?.pid ?? agent.pid,
     worktree: agent.worktree,
     session: agent.sessionId === null ? null : { id: agent.sessionId, transcript: agent.transcript },

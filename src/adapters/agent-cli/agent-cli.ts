@@ -1,4 +1,5 @@
-import type { AgentId, BranchName } from '../../ids.ts'
+import type { AgentId, BranchName, PaneId } from '../../ids.ts'
+import type { AcpLaunch } from '../runner/runner.ts'
 import type { Usage } from '../store/store.ts'
 import type { HookDialect } from './hook-dialect.ts'
 
@@ -46,6 +47,13 @@ export interface LaunchRequest {
   readonly permissions: PermissionPolicy
   /** Longest that one of our tools may take, seconds: the program’s own limits are set above it. */
   readonly toolTimeout: number
+  /** Only of sessions without a terminal; null or absent: the program’s own. */
+  readonly model?: string | null
+  readonly sessionMode?: string | null
+  /** Rounds of the model in one turn. */
+  readonly maxTurns?: number | null
+  /** It gets none of exomonad’s tools. */
+  readonly noTools?: boolean
   /** A port of 127.0.0.1 that nobody listens on now. */
   readonly freePort: () => Promise<number>
 }
@@ -77,11 +85,15 @@ export interface LaunchPlan {
   /** What the adapter needs to talk to the running program (port, password …). Kept 0600, handed back as `LiveAgent.channel`. */
   readonly channel: Readonly<Record<string, string>> | null
   readonly warnings: readonly string[]
+  /** For the runner, of a program that speaks the Agent Client Protocol: all of `AcpLaunch` that only the adapter knows. */
+  readonly acp?: Pick<AcpLaunch, 'mcpServers' | 'prompt' | 'load' | 'model' | 'mode' | 'permission' | 'allow' | 'maxTurns'>
 }
 
 /** A running agent, as its adapter needs to know it. */
 export interface LiveAgent {
   readonly agentId: AgentId
+  /** Where it runs; absent where nobody needs it. */
+  readonly paneId?: PaneId | null
   /** Of the program in its terminal. */
   readonly pid: number | null
   readonly worktree: string
@@ -146,6 +158,8 @@ export interface AgentCli {
   readonly hurriesFirstTurn?: boolean
   /** How its hooks are read and answered; null where it has none that exomonad sets up. */
   readonly hooks: HookDialect | null
+  /** It has no terminal in which a person could be asked: what policy `off` leaves to the terminal goes to the human’s inbox. */
+  readonly hasNoTerminal?: true
   readonly channel: NativeChannel | null
   /** Throws AGENT_CLI_MISSING with what to do. Writes nothing. */
   plan(request: LaunchRequest): Promise<LaunchPlan>

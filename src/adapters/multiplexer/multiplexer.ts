@@ -1,4 +1,5 @@
 import type { AgentId, PaneId } from '../../ids.ts'
+import type { RunnerProgram } from '../runner/runner.ts'
 
 export interface OpenPane {
   readonly agentId: AgentId
@@ -10,6 +11,10 @@ export interface OpenPane {
   readonly argv: readonly string[]
   readonly columns: number
   readonly rows: number
+  /** Without a terminal: for the runner. Absent: in a terminal. */
+  readonly program?: RunnerProgram
+  /** Absolute path of the file that the runner writes all output to. */
+  readonly output?: string
 }
 
 export interface Pane {
@@ -52,7 +57,7 @@ export interface MultiplexerCapabilities {
  * Throws MULTIPLEXER_UNAVAILABLE where it does not answer, PANE_GONE for reads of a pane that is not there.
  */
 export interface Multiplexer {
-  readonly name: 'tmux' | 'zellij' | 'headless'
+  readonly name: 'tmux' | 'zellij' | 'headless' | 'runner'
   readonly capabilities: MultiplexerCapabilities
   /** Starts the session or host where it is not running. */
   start(): Promise<void>
