@@ -272,6 +272,11 @@ export interface TreeNode {
   waiting_for: AgentId[] | null
   open_questions: number
   outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
+  /** What a process runs; null for all else. */
+  command: string | null
+  /** How its program ended: one of the two, as far as it is known. */
+  exit_code: number | null
+  exit_signal: string | null
   children: TreeNode[]
 }
 export interface ForgeView {

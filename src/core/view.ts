@@ -99,6 +99,9 @@ export function createView({
           waiting_for: openWaits.of(agent.id),
           open_questions: asked.get(agent.id)?.length ?? 0,
           outcome: agent.outcome,
+          command: agent.kind === 'process' ? agent.task : null,
+          exit_code: agent.exitCode,
+          exit_signal: agent.exitSignal,
           children: (byParent.get(agent.id) ?? []).map(node),
         }
       }

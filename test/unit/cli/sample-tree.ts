@@ -33,6 +33,9 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   waiting_for: null,
   open_questions: 0,
   outcome: null,
+  command: null,
+  exit_code: null,
+  exit_signal: null,
   children: [],
   ...facts,
 })
