@@ -6,6 +6,7 @@ import { mailVerbs } from './store/mail.ts'
 import { outboxVerbs } from './store/outbox.ts'
 import { pullVerbs } from './store/pulls.ts'
 import { recordVerbs } from './store/records.ts'
+import { runVerbs } from './store/runs.ts'
 import { scrollbackVerbs } from './store/scrollback.ts'
 import { transactions } from './store/transactions.ts'
 
@@ -34,6 +35,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     recordVerbs(store, open)
     pullVerbs(open)
     scrollbackVerbs(store, open)
+    runVerbs(store, open)
     transactions(store, open)
   })
 }

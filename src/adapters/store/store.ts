@@ -302,6 +302,47 @@ export interface ScrollbackStore {
   list(agentId: AgentId): Promise<ScrollbackEntry[]>
 }
 
+/** What came of an agent that ended. Written once for each of its lives. */
+export interface RunResult {
+  readonly status: 'completed' | 'failed' | 'killed'
+  readonly summary: string
+  readonly output: string
+  /** Paths relative to the worktree, sorted. */
+  readonly filesModified: readonly string[]
+  readonly elapsedMs: number
+  /** Rounds of the model; 0 where there was none. */
+  readonly turns: number
+  /** Why its turn ended, in the words of the Agent Client Protocol; null where nothing said so. */
+  readonly reason: string | null
+}
+
+/** What a session or process without a terminal was started with, and what came of it; of other agents only the latter. */
+export interface Run {
+  readonly agentId: AgentId
+  /** Its worktree as it was at the start, with all that was uncommitted; null where git could not tell. */
+  readonly startTree: Sha | null
+  /** Of a process. */
+  readonly command: string | null
+  /** In its agent’s own words, where one was asked for. */
+  readonly model: string | null
+  /** When it fails for having taken too long; null for never. */
+  readonly deadline: number | null
+  readonly result: RunResult | null
+}
+
+export interface RunStore {
+  insert(run: Omit<Run, 'result'>): Promise<void>
+  get(agentId: AgentId): Promise<Run | undefined>
+  /** Those with a deadline and without a result, by deadline. */
+  timed(): Promise<Run[]>
+  /** False where there is a result already: that stays. Makes the row where there is none. */
+  finish(agentId: AgentId, result: RunResult): Promise<boolean>
+  /** Its program is started again: what came of the one before no longer counts. */
+  reopen(agentId: AgentId): Promise<void>
+  /** Only for the rollback of a spawn. */
+  remove(agentId: AgentId): Promise<void>
+}
+
 // ── Rows of the local forge ────────────────────────────────────────────────
 
 export interface PullRow {
@@ -382,6 +423,7 @@ export interface StoreVerbs {
   readonly snapshots: SnapshotStore
   readonly pulls: PullStore
   readonly scrollback: ScrollbackStore
+  readonly runs: RunStore
 }
 
 export interface StoreTransaction extends StoreVerbs {

@@ -6,6 +6,7 @@ import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { up as receipts } from './migrations/0003-receipts.ts'
 import { up as scrollback } from './migrations/0004-scrollback.ts'
+import { up as runs } from './migrations/0005-runs.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -15,6 +16,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0002-agent-programs': { up: agentPrograms },
   '0003-receipts': { up: receipts },
   '0004-scrollback': { up: scrollback },
+  '0005-runs': { up: runs },
 }
 
 /**

@@ -9,6 +9,7 @@ import { createMail } from './mail.ts'
 import { createOutbox } from './outbox.ts'
 import { createPulls } from './pulls.ts'
 import { createQuestions } from './questions.ts'
+import { createRuns } from './runs.ts'
 import { createScrollback } from './scrollback.ts'
 import type { Session } from './session.ts'
 import { createSnapshots } from './snapshots.ts'
@@ -27,5 +28,6 @@ export function createVerbs(session: Session, channels: Channels, clock: () => n
     snapshots: createSnapshots(session),
     pulls: createPulls(session),
     scrollback: createScrollback(session),
+    runs: createRuns(session),
   }
 }
