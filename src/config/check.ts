@@ -1,3 +1,4 @@
+import { acpFor } from '../acp-names.ts'
 import type { AgentConfig, Config } from './schema.ts'
 import { nearestKey } from './nearest-key.ts'
 
@@ -13,7 +14,13 @@ export type Placeholder = (typeof PLACEHOLDERS)[number]
 
 /** References that lead nowhere: agents of roles, placeholders, tools of custom roles and of agents (checked where the names are given). */
 export function checkReferences(config: Config, toolNames?: readonly string[]): SemanticFault[] {
-  return [...roleFaults(config, toolNames), ...agentToolFaults(config, toolNames), ...placeholderFaults(config)]
+  return [
+    ...roleFaults(config, toolNames),
+    ...headlessFaults(config),
+    ...toolFaults('agents', config.agents, toolNames),
+    ...toolFaults('acp', config.acp, toolNames),
+    ...placeholderFaults(config),
+  ]
 }
 
 /** Keys of [agents.NAME] that were written and say nothing with its adapter. `written`: the document as parsed, without presets and defaults. */
@@ -40,8 +47,9 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> => 
 
 function* roleFaults(config: Config, toolNames: readonly string[] | undefined): Generator<SemanticFault> {
   const agents = Object.keys(config.agents)
-  for (const [role, { agent, tools }] of Object.entries(config.roles)) {
-    if (agent !== undefined && !agents.includes(agent)) {
+  for (const [role, { agent, tools, runtime }] of Object.entries(config.roles)) {
+    if (runtime === 'acp') yield* acpRoleFaults(config, role, agent)
+    else if (agent !== undefined && !agents.includes(agent)) {
       yield { path: ['roles', role, 'agent'], problem: `found ${JSON.stringify(agent)}, but there is no [agents.${agent}]${hint(agent, agents)}` }
     }
     if (tools !== undefined && (role === 'tl' || role === 'dev')) {
@@ -54,11 +62,36 @@ function* roleFaults(config: Config, toolNames: readonly string[] | undefined): 
   }
 }
 
-function* agentToolFaults(config: Config, toolNames: readonly string[] | undefined): Generator<SemanticFault> {
-  for (const [name, { tools }] of Object.entries(config.agents)) {
+/** With runtime "acp" a role is run by an [acp.NAME], named itself or by the agent CLI it belongs to. */
+function* acpRoleFaults(config: Config, role: string, agent: string | undefined): Generator<SemanticFault> {
+  const names = Object.keys(config.acp)
+  if (agent === undefined) {
+    yield { path: ['roles', role, 'runtime'], problem: `found "acp", but no agent: write agent = "NAME" beside it; allowed: ${names.join(', ')}` }
+  } else if (acpFor(config, agent) === undefined) {
+    const why = Object.hasOwn(config.agents, agent)
+      ? `which does not speak the Agent Client Protocol; write an [acp.${agent}] with a command that does, or runtime = "pane"`
+      : `but there is no [acp.${agent}]${hint(agent, [...new Set([...names, ...Object.keys(config.agents)])])}`
+    yield { path: ['roles', role, 'agent'], problem: `found ${JSON.stringify(agent)}, ${why}` }
+  }
+}
+
+function* headlessFaults({ headless, acp }: Config): Generator<SemanticFault> {
+  if (headless.acp === undefined || Object.hasOwn(acp, headless.acp)) return
+  yield {
+    path: ['headless', 'acp'],
+    problem: `found ${JSON.stringify(headless.acp)}, but there is no [acp.${headless.acp}]${hint(headless.acp, Object.keys(acp))}`,
+  }
+}
+
+function* toolFaults(
+  table: 'agents' | 'acp',
+  programs: Readonly<Record<string, { readonly tools?: readonly string[] | undefined }>>,
+  toolNames: readonly string[] | undefined,
+): Generator<SemanticFault> {
+  for (const [name, { tools }] of Object.entries(programs)) {
     for (const [index, tool] of (tools ?? []).entries()) {
       if (toolNames === undefined || toolNames.includes(tool)) continue
-      yield { path: ['agents', name, 'tools', index], problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}` }
+      yield { path: [table, name, 'tools', index], problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}` }
     }
   }
 }

@@ -14,6 +14,7 @@ import { forkName, unusedName } from '../fork-name.ts'
 import { promptFacts, type Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
 import { untouched } from './new-agent.ts'
+import { runtimeOf, toolsOf } from './programs.ts'
 import type { Scrollback } from './scrollback.ts'
 import type { SpawnStart } from './spawn-start.ts'
 import type { SpawnUndo } from './spawn-undo.ts'
@@ -51,14 +52,14 @@ export function createForking(
     if (parent.kind !== 'root') requireAlive(parent, 'fork')
     if (!(await files.exists(parent.worktree)))
       throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${parent.name} is gone: ${parent.worktree}. A fork would have nowhere to work.`)
-    const cliName = await launcher.cliOfRole(parent.role, parent.agentCli ?? undefined)
+    const cliName = parent.agentCli ?? (await launcher.cliOfRole(parent.role))
     await launcher.requireProgram(cliName)
     return { parent, cliName }
   }
 
   const reserve = (caller: Caller, { parent, cliName }: { parent: Agent; cliName: string }, wanted: Wanted): Promise<Reserved> =>
     store.transaction(async (tx) => {
-      const agents = await admission.require(tx, caller, 1, 'fork')
+      const agents = await admission.require(tx, caller, [runtimeOf(cliName)], 'fork')
       const lines = wanted.captureLine === undefined ? null : await openCaptureOf(tx, parent)
       const capture = lines === null ? undefined : { agentId: parent.id, line: wanted.captureLine ?? 0 }
       const prompt = lines === null ? wanted.prompt : lines.join('\n')
@@ -69,9 +70,9 @@ export function createForking(
         id: newAgentId(),
         name,
         kind: 'fork',
-        runtime: 'pane',
+        runtime: runtimeOf(cliName),
         role: parent.role,
-        tools: (await settings.config()).agents[cliName]?.tools ?? null,
+        tools: toolsOf(await settings.config(), cliName),
         agentCli: cliName,
         parentId: parent.id,
         depth: parent.depth + 1,

@@ -7,6 +7,7 @@ import type { OpenPane } from '../adapters/multiplexer/multiplexer.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
 import type { Deps, PromptFacts, Settings } from './deps.ts'
+import { programOfRole, withVariables } from './programs.ts'
 
 export interface Token {
   readonly secret: string
@@ -31,7 +32,7 @@ export interface Launched {
 export interface Launcher {
   /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
   requireProgram(cliName: string): Promise<void>
-  /** Name of the [agents.NAME] that runs a role. AGENT_CLI_MISSING with what to write where none is set. */
+  /** Name of the [agents.NAME] that runs a role, or `acp:NAME` of an [acp.NAME]. AGENT_CLI_MISSING with what to write where none is set. */
   cliOfRole(role: string, override?: string): Promise<string>
   plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
   /** Writes prompt, token and launch file, and opens the pane. */
@@ -88,7 +89,16 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
     acp: NonNullable<LaunchPlan['acp']>,
     { env, authFile, stopTimeout }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
   ): Pick<OpenPane, 'program' | 'output'> => ({
-    program: { kind: 'acp', session: { ...acp, root: agent.worktree, env, daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout } } },
+    program: {
+      kind: 'acp',
+      session: {
+        ...acp,
+        mcpServers: withVariables(acp.mcpServers, env, join(deps.agentPath, 'exomonad')),
+        root: agent.worktree,
+        env,
+        daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
+      },
+    },
     output: join(paths.outputs, `${agent.id}.log`),
   })
 
@@ -97,18 +107,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       const found = await (await settings.agentCli(cliName)).locate()
       if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     },
-    cliOfRole: async (role, override) => {
-      const config = await settings.config()
-      const name = override ?? config.roles[role]?.agent
-      if (name === undefined) {
-        throw new ExomonadError(
-          'AGENT_CLI_MISSING',
-          `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${paths.configFile}; the comments in that file show how.`,
-          { role },
-        )
-      }
-      return name
-    },
+    cliOfRole: async (role, override) => programOfRole(await settings.config(), role, override, paths.configFile),
     plan: async (agent, options) => (await cliOf(agent)).plan(await request(agent, options)),
     launch: async (agent, { token, ...options }) => {
       const cli = await cliOf(agent)
@@ -165,7 +164,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       }
       try {
         const settled = await cli.settle(live, asked, plan)
-        const session = settled.forked ? 'forked' : plan.session === 'forked' ? 'fresh' : plan.session
+        const session = settled.forked ? 'forked' : plan.session === 'forked' || lostSession(plan, settled.session) ? 'fresh' : plan.session
         return {
           ...pane,
           plan: { ...plan, session, sessionId: settled.session?.id ?? plan.sessionId, warnings: [...plan.warnings, ...settled.warnings] },
@@ -179,6 +178,9 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
     },
   }
 }
+
+/** It was to go on with a conversation, and runs another one. */
+const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean => plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
 
 /** What the records of an agent say of the conversation it was started with; what its hooks told meanwhile stays. */
 export const sessionPatch = ({ session }: Launched): AgentPatch =>

@@ -30,9 +30,11 @@ export const isAlive = (state: AgentState): boolean => state !== 'completed' && 
 export const STOPPED = 'stopped'
 
 /** False for a root that nobody started, and for whoever was stopped: nothing that is sent to it begins a turn. */
-export const hasProgram = ({ runtime, paneId, stateReason }: Pick<Agent, 'runtime' | 'paneId' | 'stateReason'>): boolean =>
-  stateReason !== STOPPED && (runtime !== 'pane' || paneId !== null)
+export const hasProgram = ({ paneId, stateReason }: Pick<Agent, 'paneId' | 'stateReason'>): boolean => stateReason !== STOPPED && paneId !== null
 
-/** Reasons of the state `waiting` while calls of ours hold the agent up: `question q-…` and `wait`. Any other wait may be a dialog. */
-const IN_A_CALL = /^(question|wait)\b/
+/** It rests when a turn is over and is given more, whatever its runtime; sessions and processes end with what they were started for. */
+export const isLasting = ({ kind }: Pick<Agent, 'kind'>): boolean => ['root', 'subtree', 'worker', 'fork'].includes(kind)
+
+/** Reasons of the state `waiting` while calls of ours hold the agent up: `question q-…`, `subagent NAME` and `wait`. Any other wait may be a dialog. */
+const IN_A_CALL = /^(question|subagent|wait)\b/
 export const isInCall = ({ state, stateReason }: Pick<Agent, 'state' | 'stateReason'>): boolean => state === 'waiting' && IN_A_CALL.test(stateReason ?? '')

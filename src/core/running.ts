@@ -7,8 +7,9 @@ import type { Deps } from './deps.ts'
 import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
 import type { Exits } from './exits.ts'
 import { newToken, parentText, promptFacts, sessionPatch, type Launcher, type LaunchOptions } from './launch.ts'
-import { isAlive, STOPPED } from './lifecycle.ts'
+import { isAlive, isLasting, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
+import { runtimeOf, toolsOf } from './programs.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { startedKey, type States } from './states.ts'
 import { addressOf, descendantsOf, isFolded, resolveAddress } from './tree.ts'
@@ -139,17 +140,21 @@ export function createRunning(
       const agentCli = await launcher.cliOfRole(root.role, agentName)
       await launcher.requireProgram(agentCli)
       const resuming = task === undefined && root.task !== ''
-      const { agents } = await settings.config()
       // The conversation of another program is nothing to go on with.
       const session = root.agentCli === null || root.agentCli === agentCli ? {} : { sessionId: null, transcript: null }
       await store.agents.update(root.id, {
         agentCli,
         ...session,
-        tools: agents[agentCli]?.tools ?? null,
+        runtime: runtimeOf(agentCli),
+        tools: toolsOf(await settings.config(), agentCli),
         ...(task === undefined ? {} : { task, outcome: null }),
       })
       const prompt = await prompts('root', promptFacts({ ...root, task: task ?? root.task }, undefined))
-      const launched = await launchAgain({ ...root, agentCli, ...session, task: task ?? root.task }, resuming ? 'resume' : 'start', prompt)
+      const launched = await launchAgain(
+        { ...root, agentCli, runtime: runtimeOf(agentCli), ...session, task: task ?? root.task },
+        resuming ? 'resume' : 'start',
+        prompt,
+      )
       return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
     },
 
@@ -187,7 +192,7 @@ export function createRunning(
                 gone(agent) &&
                 agent.reapedAt === null &&
                 !done(agent) &&
-                agent.runtime === 'pane' &&
+                isLasting(agent) &&
                 agent.agentCli !== null &&
                 (agent.state === 'failed' || isAlive(agent.state)),
             )
@@ -215,7 +220,7 @@ export function createRunning(
       return { resumed, errors }
     },
 
-    kill: async (caller: Caller, address) => {
+    kill: async (caller: Caller, address, why) => {
       const target = await findAgent(store.agents, address)
       if (target.kind === 'root') throw new ExomonadError('NOT_ALLOWED', 'The root can’t be killed. `exomonad down` ends its program.', { agent: target.id })
       if (caller.kind === 'agent' && target.id === caller.agent.id) {
@@ -230,7 +235,7 @@ export function createRunning(
         const ids: AgentId[] = []
         const by = caller.kind === 'human' ? 'the human' : caller.agent.name
         for (const agent of doomed) {
-          const change = { to: 'killed', source: caller.kind === 'human' ? 'human' : 'tool', actor: actorOf(caller), reason: `killed by ${by}` } as const
+          const change = { to: 'killed', source: caller.kind === 'human' ? 'human' : 'tool', actor: actorOf(caller), reason: why ?? `killed by ${by}` } as const
           if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
         }
         // After all of them: nobody who is about to end is told of others.

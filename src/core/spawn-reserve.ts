@@ -11,6 +11,7 @@ import { requireAlive } from './directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
 import { untouched } from './new-agent.ts'
+import { runtimeOf, toolsOf } from './programs.ts'
 
 /** The branch children start from: the caller’s own, at the commit it has now. */
 export interface Base {
@@ -73,16 +74,16 @@ export function createReservations(
 
   const draft = async (caller: Caller, candidate: Candidate, agents?: readonly Agent[], tokenHash = ''): Promise<Agent> => {
     const now = clock()
-    const { spec } = candidate
+    const { spec, cliName } = candidate
     return {
       ...untouched(now),
       id: newAgentId(),
       name: candidate.slug,
       kind: spec.kind,
-      runtime: 'pane',
+      runtime: runtimeOf(cliName),
       role: candidate.role,
-      tools: (await settings.config()).agents[candidate.cliName]?.tools ?? null,
-      agentCli: candidate.cliName,
+      tools: toolsOf(await settings.config(), cliName),
+      agentCli: cliName,
       parentId: caller.agent.id,
       depth: caller.agent.depth + 1,
       branch: candidate.branch,
@@ -218,7 +219,12 @@ export function createReservations(
     /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */
     reserve: async (caller: Caller, candidates: readonly Candidate[]): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
       return store.transaction(async (tx) => {
-        const agents = await admission.require(tx, caller, candidates.length, 'spawn from')
+        const agents = await admission.require(
+          tx,
+          caller,
+          candidates.map(({ cliName }) => runtimeOf(cliName)),
+          'spawn from',
+        )
         const reserved: Reserved[] = []
         const errors: SpawnError[] = []
         for (const candidate of candidates) {

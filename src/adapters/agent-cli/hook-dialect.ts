@@ -4,8 +4,8 @@ export type HookFact =
   /** A prompt was submitted: a turn begins. */
   | { readonly kind: 'prompt'; readonly prompt: string; readonly sessionId?: string; readonly transcript?: string }
   /** `nested`: in a subagent of the program’s own. It may work on after the turn has ended, and would get what an answer carries. */
-  | { readonly kind: 'tool-start'; readonly tool: string; readonly nested?: boolean }
-  | { readonly kind: 'tool-end'; readonly tool: string; readonly nested?: boolean }
+  | { readonly kind: 'tool-start'; readonly tool: string; readonly detail?: string; readonly nested?: boolean }
+  | { readonly kind: 'tool-end'; readonly tool: string; readonly detail?: string; readonly status?: string; readonly nested?: boolean }
   /** It would ask a person whether this may be done. `id`: to answer it by `AgentCli.answerPermission`. */
   | { readonly kind: 'permission'; readonly tool: string; readonly detail: string; readonly id?: string }
   /** It waits for a person in its terminal. */

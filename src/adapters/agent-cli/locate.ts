@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 /** An executable by name on the PATH, or by path relative to the repository. */
 export async function locateProgram(
   program: string,
-  options: { readonly agent: string; readonly path: string; readonly home: string },
+  options: { readonly agent: string; readonly table?: 'agents' | 'acp'; readonly path: string; readonly home: string },
 ): Promise<{ kind: 'found'; path: string } | { kind: 'missing'; reason: string }> {
   const candidates = program.includes('/') ? [resolve(options.home, program)] : options.path.split(delimiter).map((folder) => join(folder, program))
   for (const candidate of candidates) {
@@ -18,6 +18,6 @@ export async function locateProgram(
   }
   return {
     kind: 'missing',
-    reason: `The program of [agents.${options.agent}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.`,
+    reason: `The program of [${options.table ?? 'agents'}.${options.agent}], "${program}", is not ${isAbsolute(program) ? 'there' : 'on the PATH'}. Install it, or correct the command.`,
   }
 }

@@ -4,7 +4,10 @@ import type { AgentCliOptions } from '../options.ts'
  * Who commits, as variables for git. The shell tool of Gemini CLI (0.61) runs git without the person’s own configuration
  * (GIT_CONFIG_GLOBAL=/dev/null), where the name mostly stands: without it no commit succeeds. What it is given by GIT_CONFIG_COUNT it keeps.
  */
-export async function gitIdentity(options: AgentCliOptions, worktree: string): Promise<Record<string, string>> {
+export async function gitIdentity(
+  options: Pick<AgentCliOptions, 'exec' | 'path' | 'userHome' | 'variables'>,
+  worktree: string,
+): Promise<Record<string, string>> {
   const { exec, path, userHome, variables } = options
   const env: Record<string, string> = { PATH: path, HOME: userHome }
   for (const name of ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM', 'GIT_CONFIG_SYSTEM']) {

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { acpCliName } from '../../acp-names.ts'
+import type { AcpConfig } from '../../config/schema.ts'
+import { ExomonadError } from '../../errors.ts'
+import type { AcpLaunch, AcpMcpServer, Runner } from '../runner/runner.ts'
+import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
+import { acpHooks } from './acp/hooks.ts'
+import { familyOf, habitsOf, loginFinding, packageOf } from './acp/programs.ts'
+import { locateProgram } from './locate.ts'
+import { directToLoopback } from './network.ts'
+import type { AgentCliOptions } from './options.ts'
+
+/** What holds the sessions; addressed by the agent’s pane. */
+export type AcpSessions = Pick<Runner, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
+
+export interface AcpCliOptions extends Omit<AgentCliOptions, 'config'> {
+  readonly config: AcpConfig
+  /** Variables of the person’s that the agent CLI needs for which this program speaks. */
+  readonly passes: readonly string[]
+  readonly sessions: AcpSessions
+}
+
+/** How long a start is waited for, milliseconds: what fails by then fails the spawn; what takes longer goes on. */
+const START_LIMIT = 20_000
+const LOOK_EVERY = 50
+
+/** What `exomonad mcp` needs, by name: not every agent hands its own environment on. */
+const STDIO_VARIABLES = ['EXOMONAD_SOCKET', 'EXOMONAD_TOKEN', 'EXOMONAD_AUTH_FILE', 'EXOMONAD_AGENT_ID', 'PATH']
+/** Stands for a variable of the agent’s environment, which only its launch knows: replaced there (core/launch.ts). */
+const variable = (name: string): string => `\${${name}}`
+
+function serversFor({ mcpUrl, noTools }: LaunchRequest): AcpMcpServer[] {
+  if (noTools === true) return []
+  const stdio: AcpMcpServer = {
+    type: 'stdio',
+    name: 'exomonad',
+    command: 'exomonad',
+    args: ['mcp'],
+    env: STDIO_VARIABLES.map((name) => ({ name, value: variable(name) })),
+  }
+  if (mcpUrl === null) return [stdio]
+  return [{ type: 'http', name: 'exomonad', url: mcpUrl, headers: [{ name: 'Authorization', value: `Bearer ${variable('EXOMONAD_TOKEN')}` }] }, stdio]
+}
+
+/** The role’s policy goes first; what it leaves open is decided by [acp.NAME]. */
+function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<AcpLaunch, 'permission' | 'allow'> {
+  switch (permissions.policy) {
+    case 'all':
+      return { permission: 'allow', allow: [] }
+    case 'ask':
+      return { permission: 'ask', allow: config.allow }
+    case 'list':
+      return { permission: 'ask', allow: [...permissions.allow, ...config.allow] }
+    case 'off':
+      return { permission: config.permission, allow: config.allow }
+  }
+}
+
+/**
+ * Any program that speaks the Agent Client Protocol, hosted by the runner: it has no terminal, its messages are prompts, and what happens in it is
+ * told by the runner.
+ */
+export function createAcpCli(options: AcpCliOptions): AgentCli {
+  const { name, config, sessions } = options
+  const cliName = acpCliName(name)
+  const family = familyOf(name, config.command)
+  const locate = () => locateProgram(config.command[0] ?? '', { agent: name, table: 'acp', path: options.path, home: options.home })
+  const sessionOf = async ({ paneId }: LiveAgent) => (paneId === undefined || paneId === null ? undefined : sessions.session(paneId))
+
+  const plan = async (request: LaunchRequest): Promise<LaunchPlan> => {
+    const found = await locate()
+    if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
+    const load = request.mode === 'resume' ? (request.session?.id ?? null) : null
+    const lost = {
+      start: [],
+      fork: [`${request.name} starts with a fresh conversation: sessions of the Agent Client Protocol can’t be forked.`],
+      resume: load === null ? [`${request.name} starts with a fresh conversation: no session is known that could be resumed.`] : [],
+    }
+    return {
+      argv: [found.path, ...config.command.slice(1)],
+      env: { ...(await habitsOf(family, options, request)), ...directToLoopback(options.variables), ...config.env },
+      files: [],
+      session: load === null ? 'fresh' : 'resumed',
+      sessionId: load,
+      channel: null,
+      warnings: lost[request.mode],
+      acp: {
+        mcpServers: serversFor(request),
+        prompt: request.prompt.trim() === '' ? null : request.prompt,
+        load,
+        model: request.model ?? config.model ?? null,
+        mode: request.sessionMode ?? config.mode ?? null,
+        maxTurns: request.maxTurns ?? null,
+        ...permissionFor(request, config),
+      },
+    }
+  }
+
+  /** What it wrote last, where it ended before its session was there. */
+  const failedStart = async ({ paneId }: LiveAgent): Promise<ExomonadError> => {
+    const shown = paneId === undefined || paneId === null ? '' : await sessions.capture(paneId, { lines: 20 }).catch(() => '')
+    const said = shown.trim() === '' ? 'It said nothing.' : `It said last:\n${shown.trim().split('\n').slice(-12).join('\n')}`
+    return new ExomonadError('SPAWN_FAILED', `The program of [acp.${name}] ended before its session began. ${said}`, { agent: cliName })
+  }
+
+  const settle: NonNullable<AgentCli['settle']> = async (live, request, { acp }) => {
+    for (const until = Date.now() + START_LIMIT; Date.now() < until; await delay(LOOK_EVERY)) {
+      const session = await sessionOf(live)
+      const pane = live.paneId === undefined || live.paneId === null ? undefined : await sessions.inspect(live.paneId)
+      if (pane === undefined || pane.dead) throw await failedStart(live)
+      if (session === undefined || session.state === 'starting' || session.sessionId === null) continue
+      const load = acp?.load ?? null
+      const isFresh = load !== null && session.sessionId !== load
+      const warnings = isFresh ? [`${request.name} starts with a fresh conversation: [acp.${name}] could not take up session ${load}.`] : []
+      return { session: { id: session.sessionId, transcript: null }, forked: false, warnings }
+    }
+    return {
+      session: null,
+      forked: false,
+      warnings: [`[acp.${name}] is still starting after ${START_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`],
+    }
+  }
+
+  const channel: NativeChannel = {
+    midTurn: false,
+    send: async ({ paneId }, text) =>
+      paneId === undefined || paneId === null ? { kind: 'refused', reason: 'it does not run' } : sessions.prompt(paneId, text),
+  }
+
+  return {
+    name: cliName,
+    adapter: 'acp',
+    acks: true,
+    reportsState: true,
+    enterDelay: 0,
+    pasteLimit: null,
+    passes: options.passes,
+    hooks: acpHooks,
+    hasNoTerminal: true,
+    channel,
+    plan,
+    locate,
+    settle,
+    diagnose: async () => {
+      const found = await locate()
+      if (found.kind === 'missing') return [{ status: 'problem', found: found.reason }]
+      const program = await packageOf(found.path)
+      return [...(program === null ? [] : [{ status: 'ok', found: `${program.name} ${program.version}` } as const]), ...(await loginFinding(family, options))]
+    },
+    observe: async (live) => {
+      const session = await sessionOf(live)
+      if (session === undefined) return { state: 'unknown', reason: 'its session is gone', source: 'session' }
+      if (session.state === 'starting') return { state: 'running', reason: 'it begins', source: 'session' }
+      return { state: session.state, reason: session.state === 'waiting' ? session.reason : null, source: 'session' }
+    },
+    // Nothing is ever typed: what waits goes by its channel.
+    inputLine: () => 'unknown',
+    mentions: async ({ paneId }, words) => {
+      const found = paneId === undefined || paneId === null ? null : await sessions.mentions(paneId, words)
+      return found === null ? null : new Set(found)
+    },
+    usage: async (live) => (await sessionOf(live))?.usage ?? null,
+  }
+}

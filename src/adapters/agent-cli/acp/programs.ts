@@ -1,0 +1,90 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ACP_ADAPTERS } from '../../../acp-names.ts'
+import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
+import { gitIdentity } from '../gemini/git-identity.ts'
+import type { AcpCliOptions } from '../acp.ts'
+
+/** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */
+export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'
+
+/** By its name as an [acp.NAME], else by what its command is called; null for others. */
+export function familyOf(name: string, command: readonly string[]): Family | null {
+  const words = new Set([name, ...command.flatMap((word) => word.split('/'))])
+  const found = ACP_ADAPTERS.find(([acp, adapter]) => words.has(acp) || (words.has(adapter) && acp === adapter))
+  return (found?.[1] as Family | undefined) ?? null
+}
+
+/** What keeps each from asking, updating itself or giving up on a long tool, where nobody sees it. */
+export async function habitsOf(family: Family | null, options: AcpCliOptions, request: LaunchRequest): Promise<Record<string, string>> {
+  switch (family) {
+    case 'claude':
+      return {
+        DISABLE_AUTOUPDATER: '1',
+        // A call that takes minutes would go on in the background, and its turn without its result.
+        CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS: '0',
+        MCP_TOOL_TIMEOUT: String((request.toolTimeout + 60) * 1000),
+      }
+    case 'gemini':
+      return {
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+        // Without trust it has no MCP, and asks. Who set exomonad up in the repository trusts it.
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        ...(await gitIdentity(options, request.worktree)),
+      }
+    case 'opencode':
+      return { OPENCODE_DISABLE_AUTOUPDATE: '1' }
+    case 'codex':
+    case null:
+      return {}
+  }
+}
+
+/** Variables with a key, files of a login (below the person’s home), and how to get one. */
+const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }>> = {
+  claude: {
+    keys: [
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'CLAUDE_CODE_OAUTH_TOKEN',
+      'CLAUDE_CODE_USE_BEDROCK',
+      'CLAUDE_CODE_USE_VERTEX',
+      'CLAUDE_CODE_USE_FOUNDRY',
+    ],
+    files: ['.claude/.credentials.json'],
+    fix: 'Run `claude` once and sign in, or set ANTHROPIC_API_KEY.',
+  },
+  codex: { keys: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'], files: ['.codex/auth.json'], fix: 'Run `codex login`, or set OPENAI_API_KEY.' },
+  gemini: {
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
+    files: ['.gemini/oauth_creds.json', '.gemini/.env'],
+    fix: 'Run `gemini` once and sign in, or set GEMINI_API_KEY.',
+  },
+}
+
+export async function loginFinding(family: Family | null, options: AcpCliOptions): Promise<readonly CliFinding[]> {
+  if (family === null || family === 'opencode') return []
+  const { keys, files, fix } = LOGINS[family]
+  const variables = { ...options.variables, ...options.config.env }
+  const key = keys.find((name) => (variables[name] ?? '') !== '')
+  if (key !== undefined) return [{ status: 'ok', found: `signs in by ${key}` }]
+  for (const file of files) {
+    if ((await readFile(join(options.userHome, file)).catch(() => null)) !== null) return [{ status: 'ok', found: `signs in by ~/${file}` }]
+  }
+  return [{ status: 'warning', found: 'no login was found: without a terminal it can’t ask for one', fix }]
+}
+
+/** Name and version of the npm package that a program is of; null where it is of none. Nothing is run. */
+export async function packageOf(program: string): Promise<{ name: string; version: string } | null> {
+  let folder = dirname(await realpath(program).catch(() => program))
+  for (let up = 0; up < 4; up++, folder = dirname(folder)) {
+    const found = await readFile(join(folder, 'package.json'), 'utf8')
+      .then(
+        (content) => JSON.parse(content) as { name?: unknown; version?: unknown },
+        () => null,
+      )
+      .catch(() => null)
+    if (typeof found?.name === 'string' && typeof found.version === 'string') return { name: found.name, version: found.version }
+  }
+  return null
+}
