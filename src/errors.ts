@@ -61,6 +61,11 @@ export const ERRORS = {
   CHECKS_FAILED: { status: 409, meaning: 'Required checks are red, running or missing.', remedy: 'Wait for them or have the agent mend them.' },
   NO_PENDING_QUESTION: { status: 404, meaning: 'That agent has no question open.', remedy: '`exomonad inbox` shows open questions.' },
   RESULT_NOT_READY: { status: 409, meaning: 'The agent is still running.', remedy: 'Ask again when it has ended.' },
+  SUBAGENT_FAILED: {
+    status: 409,
+    meaning: 'A subagent ended without its answer: it failed, or was killed.',
+    remedy: 'The message gives its reason, `partial` what it had said by then.',
+  },
   STDIN_CLOSED: { status: 409, meaning: 'The process no longer reads its input.', remedy: 'Start another.' },
   MULTIPLEXER_UNAVAILABLE: {
     status: 503,

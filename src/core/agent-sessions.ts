@@ -1,6 +1,7 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId } from '../ids.ts'
 import type { Caller } from './core.ts'
+import type { TellProgress } from './subagent-progress.ts'
 
 /** What `agent_status` shows. `status` is derived from the state (tools.md, “Agents”). Times are ISO 8601. */
 export interface AgentStatus {
@@ -55,17 +56,28 @@ export interface SubagentAnswer {
   durationMs: number
 }
 
-/** Nested sessions that their caller waits for (seed 002). */
+/** Who waits for a subagent: gone where the signal is aborted, which ends the subagent. */
+export interface SubagentCall {
+  readonly signal: AbortSignal
+  readonly progress: TellProgress
+}
+
+/**
+ * Nested sessions that their caller waits for (seed 002). SUBAGENT_FAILED with `partial` where there is no answer, LIMIT_REACHED by
+ * limits.max_subagent_depth.
+ */
 export interface Subagents {
+  /** LIMIT_REACHED where the caller may have no subagents. */
+  requireDepth(caller: Caller): Promise<void>
   spawn(
     caller: Caller,
     options: { task: string; description: string; maxTurns: number; systemPrompt?: string | undefined },
-    call: { signal: AbortSignal; progress: (message: string) => void },
+    call: SubagentCall,
   ): Promise<SubagentAnswer>
   delegate(
     caller: Caller,
     options: { task: string; description: string; serverName?: string | undefined; agentId?: string | undefined },
-    call: { signal: AbortSignal; progress: (message: string) => void },
+    call: SubagentCall,
   ): Promise<SubagentAnswer>
 }
 

@@ -6,7 +6,7 @@ import type { States } from './states.ts'
 /** Agents whose own calls hold them up: `waiting`, with what the latest of these calls is as the reason, until the last of them has ended. */
 export interface BlockingCalls {
   /** Answers what to call when this one has ended. */
-  begin(agent: Agent, reason: `question ${string}` | 'wait'): Promise<() => Promise<void>>
+  begin(agent: Agent, reason: `question ${string}` | `subagent ${string}` | 'wait'): Promise<() => Promise<void>>
   /** Of an agent that is recorded in a call which this process knows nothing of: a restart cut it off. */
   settleCutOff(agent: Agent): Promise<void>
 }

@@ -95,7 +95,8 @@ export interface Running {
   down(): Promise<{ stopped: AgentId[] }>
   /** Agents whose program is gone are launched again in their worktree and session. Without an address, all of them. */
   resume(address: string | undefined): Promise<{ resumed: ResumedAgent[]; errors: SpawnError[] }>
-  kill(caller: Caller, address: string): Promise<{ killed: AgentId[] }>
+  /** `why`: in place of who did it. */
+  kill(caller: Caller, address: string, why?: string): Promise<{ killed: AgentId[] }>
   /** What a person runs to see the agent’s pane; null where the multiplexer has no such thing (`socket` then serves its stream). */
   attach(address: string): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
   /** Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. */

@@ -31,7 +31,10 @@ export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree 
   new Map(
     [...agents].map(([id, agent]) => [
       id,
-      { id, parentId: agent.parentId, branch: agent.kind === 'fork' ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
+      {
+        ...{ id, parentId: agent.parentId, branch: agent.kind === 'fork' ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
+        awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
+      },
     ]),
   )
 

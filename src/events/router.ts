@@ -11,6 +11,8 @@ export interface RoutingAgent {
   readonly state: AgentState
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
+  /** A call of its parent’s waits for it and has its result, so nobody is told of its turns and its end besides. */
+  readonly awaited?: boolean
 }
 export type RoutingTree = ReadonlyMap<AgentId, RoutingAgent>
 
@@ -85,6 +87,9 @@ const RULES: Partial<Record<EventType, Rule>> = {
 /** That somebody starts or ends a turn. */
 const TURNS: ReadonlySet<EventType> = new Set(['agent.started', 'agent.idle'])
 
+/** That it began, paused or ended. */
+const LIFE: ReadonlySet<EventType> = new Set([...TURNS, 'agent.completed', 'agent.failed', 'agent.killed'])
+
 /** Every event type that is ever sent to somebody; each has a template. */
 export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
 
@@ -127,6 +132,7 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   const type = event.type as EventType
   const rule = RULES[type]
   if (rule === undefined) return []
+  if (LIFE.has(type) && event.agentId !== null && tree.get(event.agentId)?.awaited === true) return []
   const family = familyOf(event, tree)
   const recipients = new Set<Recipient>()
   for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {

@@ -3,7 +3,7 @@ import { ExomonadError } from '../errors.ts'
 import type { Caller, Core } from '../core/core.ts'
 import type { Receipt, TakeReceipt } from '../core/receipt.ts'
 import type { Log } from '../log.ts'
-import type { AnyTool } from '../tools/define.ts'
+import type { AnyTool, ToolContext } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'
 import { actsAsHuman, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
 import { schemasOf } from './tool-schemas.ts'
@@ -13,7 +13,7 @@ export interface ToolCall {
   readonly caller: Caller
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
-  readonly progress?: (message: string) => void
+  readonly progress?: ToolContext['progress']
   /** Takes over what the result takes away, once there is one. Without, every result counts as arrived. */
   readonly consumed?: TakeReceipt
   readonly roleTools: RoleTools
@@ -25,7 +25,7 @@ export interface ToolCall {
  * handler throws, and INTERNAL for a result that its own schema refuses (logged; the result is not shown).
  */
 export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
-  requireAccess(tool, call.caller, call.roleTools)
+  await admit(tool, call)
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const input = parseInput(inputSchema, rawInput ?? {}, tool.name)
   const receipts: Receipt[] = []
@@ -52,6 +52,15 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     else call.consumed(receipt)
   }
   return tool.deprecated === undefined ? output.data : withWarning(output.data, `${tool.name} is deprecated; use ${tool.deprecated}.`)
+}
+
+async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Promise<void> {
+  try {
+    requireAccess(tool, caller, roleTools)
+  } catch (thrown) {
+    await tool.refused?.({ core, caller })
+    throw thrown
+  }
 }
 
 async function giveBack(receipts: readonly Receipt[]): Promise<void> {

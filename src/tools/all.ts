@@ -33,6 +33,8 @@ import { spawnAgents } from './spawn-agents.ts'
 import { spawnGeminiTeammate } from './spawn-gemini-teammate.ts'
 import { spawnSubtree } from './spawn-subtree.ts'
 import { spawnWorkers } from './spawn-workers.ts'
+import { subagentDelegate } from './subagent-delegate.ts'
+import { subagentSpawn } from './subagent-spawn.ts'
 import { tree } from './tree.ts'
 import { up } from './up.ts'
 import { wait } from './wait.ts'
@@ -75,6 +77,8 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   spawnGeminiTeammate,
   spawnSubtree,
   spawnWorkers,
+  subagentDelegate,
+  subagentSpawn,
   tree,
   up,
   wait,

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller, Core } from '../core/core.ts'
 import type { TakeReceipt } from '../core/receipt.ts'
+import type { SubagentEvent } from '../core/subagent-progress.ts'
 
 /** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
 export type Audience = 'tl' | 'dev' | 'human'
@@ -10,8 +11,8 @@ export interface ToolContext {
   readonly caller: Caller
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
-  /** Tells a waiting caller how far it is; may be dropped. */
-  readonly progress: (message: string) => void
+  /** Tells a waiting caller how far it is, in words (none: `''`) and, where there are such, facts for a display; may be dropped. */
+  readonly progress: (message: string, event?: SubagentEvent) => void
   /** For what the result takes away from where it waited: told whether the result reached the caller whole. */
   readonly consumed: TakeReceipt
 }
@@ -30,6 +31,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly deprecated?: string
   readonly input: Input
   readonly output: Output
+  /** Asked where a caller may not use it: throws what says more than that. */
+  readonly refused?: (context: Pick<ToolContext, 'core' | 'caller'>) => Promise<void>
   readonly handler: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>
 }
 

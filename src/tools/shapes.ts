@@ -48,3 +48,14 @@ export const checkRun = z.object({
   url: z.string().nullable(),
   log_tail: z.string().nullable(),
 })
+
+export const subagentTask = {
+  task: z.string().min(1).describe('What it is to do, with all that it needs to know'),
+  description: z.string().min(1).max(200).describe('What it does in a few words, for displays: “Reading the parser”'),
+}
+
+export const subagentAnswer = z.object({
+  text: z.string().describe('Its last words'),
+  turns: z.number().int(),
+  durationMs: z.number().describe('Milliseconds'),
+})

@@ -9,7 +9,7 @@ export interface HeartbeatTimes {
 export const HEARTBEAT: HeartbeatTimes = { first: 2000, every: 10_000 }
 
 export interface Heartbeat {
-  /** What is being waited for; told at once, and again with every beat. */
+  /** What is being waited for; told at once, and again with every beat. Nothing where it is no words. */
   say(message: string): void
   stop(): void
 }
@@ -28,7 +28,7 @@ export function startHeartbeat(name: string, tell: (progress: number, message: s
   timer = setTimeout(beat, times.first)
   return {
     say: (message) => {
-      if (stopped) return
+      if (stopped || message === '') return
       words = message
       tell((progress += 1), message)
     },

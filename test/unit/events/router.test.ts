@@ -34,6 +34,14 @@ describe('route', () => {
     }
   })
 
+  it('tells nobody of turns and end of a subagent, whose caller has its result by its own call', () => {
+    const tree = treeOf(agent('main', null), agent('main.asker', 'main', { awaited: true }))
+    for (const type of ['agent.started', 'agent.idle', 'agent.completed', 'agent.failed', 'agent.killed'] as const) {
+      expect(recipients(event(type, 'main.asker'), tree)).toEqual([])
+    }
+    expect(recipients(event('note', 'main.asker', {}, id('main.asker')), tree)).toEqual(['main'])
+  })
+
   it(verifies('R004-18', 'sends what a child says up one step, not to the root'), () => {
     expect(recipients(event('note', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])
     expect(recipients(event('question.asked', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])

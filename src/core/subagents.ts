@@ -1,0 +1,201 @@
+import type { Agent } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
+import { forkName } from '../fork-name.ts'
+import type { SessionStart, SubagentAnswer, SubagentCall, Subagents } from './agent-sessions.ts'
+import type { BlockingCalls } from './blocking-calls.ts'
+import type { Caller } from './core.ts'
+import type { Deps } from './deps.ts'
+import { isAlive } from './lifecycle.ts'
+import type { SubagentProgress } from './subagent-progress.ts'
+import { ancestorsOf } from './tree.ts'
+
+/** What nests: at the limit of `limits.max_subagent_depth` a subagent has neither. */
+export const SUBAGENT_TOOLS: readonly string[] = ['subagent_spawn', 'subagent_delegate']
+
+type Started = Parameters<SessionStart['start']>[1]
+type Ended = Awaited<ReturnType<SessionStart['ended']>>
+
+/**
+ * Sessions that live for one call: of the caller that waits, which is `waiting` meanwhile as in any call that blocks. Whatever ends the call
+ * ends them. What they leave is their record; a call is nowhere but in this process, so a restart ends them too.
+ */
+export function createSubagents({
+  store,
+  settings,
+  log,
+  clock,
+  sessions,
+  blockingCalls,
+  progress,
+  toolsOf,
+  kill,
+}: Pick<Deps, 'store' | 'settings' | 'log' | 'clock'> & {
+  sessions: SessionStart
+  blockingCalls: Pick<BlockingCalls, 'begin'>
+  progress: SubagentProgress
+  /** Names of the listed tools that an agent may call. */
+  toolsOf: (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
+  /** Ends an agent and all below it. */
+  kill: (caller: Caller, id: string, reason: string) => Promise<unknown>
+}): Subagents & {
+  /** After a start: subagents whose callers’ calls went with the daemon before. Nobody would ever have their answers. */
+  endLost(): Promise<void>
+} {
+  /** How deep the caller is nested already, and how deep it may be. */
+  const nestingOf = async ({ agent }: Caller): Promise<{ depth: number; limit: number }> => {
+    const { limits } = await settings.config()
+    const line = [agent, ...ancestorsOf(await store.agents.list(), agent.id)]
+    return { depth: line.filter(({ kind }) => kind === 'spawn').length, limit: limits.max_subagent_depth }
+  }
+
+  const requireDepth = async (caller: Caller): Promise<{ depth: number; limit: number }> => {
+    const { depth, limit } = await nestingOf(caller)
+    if (depth >= limit) {
+      throw new ExomonadError(
+        'LIMIT_REACHED',
+        `${caller.agent.name} is ${depth} deep in subagents, and ${limit} is the limit (limits.max_subagent_depth): do this yourself.`,
+        { depth, limit },
+      )
+    }
+    return { depth, limit }
+  }
+
+  const end = async (caller: Caller, child: Agent, reason: string): Promise<void> => {
+    try {
+      await kill(caller, child.id, reason)
+    } catch (thrown) {
+      // It may have ended by itself just now.
+      const now = await store.agents.get(child.id)
+      if (now !== undefined && isAlive(now.state)) log.warn({ err: thrown, agent: child.id }, 'a subagent without a caller could not be ended')
+    }
+  }
+
+  /** From here on others see what the caller waits for. A person who waits leaves the agent’s program as it is. */
+  const hold = ({ kind, agent }: Caller, name: string): Promise<() => Promise<void>> =>
+    kind === 'human' ? Promise.resolve(async () => {}) : blockingCalls.begin(agent, `subagent ${name}`)
+
+  const run = async (caller: Caller, options: Started, description: string, call: SubagentCall): Promise<Ended> => {
+    if (call.signal.aborted) throw gone()
+    const mode = options.kind === 'delegate' ? 'delegate' : 'spawn'
+    const told = progress.begin(caller.agent.id, { mode, description }, call.progress)
+    let outcome: Parameters<typeof told.ended>[0] = { success: false, turns: null, reason: null }
+    try {
+      const release = await hold(caller, options.name)
+      try {
+        const child = await sessions.start(caller, options)
+        told.started(child.id)
+        const ended = await sessions.ended(child.id, call.signal).catch(async (thrown: unknown) => {
+          await end(caller, child, call.signal.aborted ? 'its caller went away' : 'its end could not be waited for')
+          throw call.signal.aborted ? gone() : thrown
+        })
+        const isStopped = hitLimit(ended, options.maxTurns ?? null)
+        outcome = { success: ended.status === 'completed' || isStopped, turns: ended.turns, reason: ended.reason ?? ended.status }
+        if (!outcome.success) throw failure(description, ended)
+        return ended
+      } finally {
+        await release()
+      }
+    } catch (thrown) {
+      if (outcome.reason === null) outcome = { ...outcome, reason: thrown instanceof Error ? thrown.message : String(thrown) }
+      throw thrown
+    } finally {
+      told.ended(outcome)
+    }
+  }
+
+  return {
+    requireDepth: async (caller) => {
+      await requireDepth(caller)
+    },
+
+    spawn: async (caller, { task, description, maxTurns, systemPrompt }, call) => {
+      const began = clock()
+      const { depth, limit } = await requireDepth(caller)
+      const isDeepest = depth + 1 >= limit
+      const ended = await run(
+        caller,
+        {
+          kind: 'spawn',
+          name: forkName(description, new Set()),
+          task,
+          tools: isDeepest ? toolsOf(caller.agent).filter((name) => !SUBAGENT_TOOLS.includes(name)) : null,
+          maxTurns,
+          systemPrompt: systemPrompt ?? null,
+        },
+        description,
+        call,
+      )
+      const text = hitLimit(ended, maxTurns) ? withLimit(textOf(ended), maxTurns) : textOf(ended)
+      return answer(text, ended.turns, clock() - began)
+    },
+
+    delegate: async (caller, { task, description, serverName, agentId }, call) => {
+      const began = clock()
+      await requireDepth(caller)
+      if (serverName !== undefined) await requireServer(serverName)
+      const ended = await run(
+        caller,
+        {
+          kind: 'delegate',
+          name: forkName(description, new Set()),
+          task,
+          tools: null,
+          noTools: true,
+          acp: serverName ?? null,
+          mode: agentId ?? null,
+        },
+        description,
+        call,
+      )
+      return answer(textOf(ended), 1, clock() - began)
+    },
+
+    endLost: async () => {
+      const agents = await store.agents.list()
+      for (const child of agents.filter(({ kind, state }) => (kind === 'spawn' || kind === 'delegate') && isAlive(state))) {
+        const parent = agents.find(({ id }) => id === child.parentId)
+        if (parent === undefined) continue
+        // Its own subagents end with it.
+        if (!isAlive((await store.agents.get(child.id))?.state ?? 'killed')) continue
+        log.info({ agent: child.id, parent: parent.id }, 'a subagent whose caller’s call is gone is ended')
+        await end({ kind: 'agent', agent: parent }, child, 'the call that it worked for was lost by a restart of the daemon')
+      }
+    },
+  }
+
+  async function requireServer(name: string): Promise<void> {
+    const { acp } = await settings.config()
+    if (Object.hasOwn(acp, name)) return
+    const servers = Object.keys(acp).toSorted()
+    throw new ExomonadError('INVALID_ARG', `serverName: there is no [acp.${name}]. There are: ${servers.join(', ')}.`, {
+      field: 'serverName',
+      found: name,
+      servers,
+    })
+  }
+}
+
+const answer = (text: string, turns: number, durationMs: number): SubagentAnswer => ({ text, turns, durationMs })
+
+/** The model’s last words. */
+const textOf = ({ output, summary }: Ended): string => (output === '' ? summary : output)
+
+/** In the protocol’s words the turn was cancelled; who cancelled it is told by the count. */
+const hitLimit = ({ status, turns, reason }: Ended, maxTurns: number | null): boolean =>
+  maxTurns !== null && status !== 'killed' && /max_turn_requests/.test(reason ?? '') && turns >= maxTurns
+
+const withLimit = (text: string, maxTurns: number): string =>
+  `${text}${text === '' ? '' : '\n\n'}[The subagent was stopped: its limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} was reached before it had finished. ${text === '' ? 'It had said nothing by then.' : 'Above is what it had said by then.'}]`
+
+const failure = (description: string, { agent_id, status, reason, output, summary, turns }: Ended): ExomonadError => {
+  const how = status === 'killed' ? 'was killed' : 'failed'
+  return new ExomonadError('SUBAGENT_FAILED', `The subagent “${description}” ${how}${reason === null || reason === '' ? '' : `: ${reason}`}`, {
+    agent_id,
+    status,
+    reason,
+    partial: output === '' ? summary : output,
+    turns,
+  })
+}
+
+const gone = (): ExomonadError => new ExomonadError('NOT_AVAILABLE', 'The caller went away before its subagent had answered: the subagent was ended.')
