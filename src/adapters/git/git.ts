@@ -75,6 +75,8 @@ export interface Git {
   /** Unified diff from the merge base of the two to `head`. */
   diff(base: Sha, head: Sha): Promise<string>
   changedFiles(base: Sha, head: Sha): Promise<string[]>
+  /** Paths in which two commits or trees differ, sorted; of a renamed file both. */
+  changedPaths(from: Sha, to: Sha): Promise<string[]>
   /** `git log --graph --oneline` of these revisions. */
   graph(revisions: readonly string[], options?: { color?: boolean; limit?: number }): Promise<string>
   /** True where every change of `branch` is in `into`: as an ancestor, or as the same patches (also squashed). */
@@ -87,6 +89,8 @@ export interface Git {
   /** Refuses a dirty one unless `force`. A folder that is gone is pruned. */
   removeWorktree(path: string, options?: { force?: boolean }): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
+  /** A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones not. Its index stays as it is. */
+  snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   fastForward(worktree: string, to: Sha): Promise<FastForwardResult>

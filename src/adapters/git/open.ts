@@ -11,6 +11,7 @@ import { createRebase } from './rebase.ts'
 import { createRefs } from './refs.ts'
 import { createRemotes } from './remotes.ts'
 import { createRun } from './run.ts'
+import { createSnapshots } from './snapshots.ts'
 import { createWorktreeState } from './worktree-state.ts'
 import { createWorktrees } from './worktrees.ts'
 
@@ -56,6 +57,7 @@ export function openGit({
     isMerged: createIsMerged({ run, git: { ...refs, ...objects } }),
     ...createWorktrees({ run, lock, commonDir }),
     ...createWorktreeState({ run, git: refs }),
+    ...createSnapshots({ run }),
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),
