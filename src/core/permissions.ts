@@ -76,7 +76,7 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
     },
     asked: async ({ agent }, cli, event, question, { at, signal }) => {
       const reason = reasonOf(question)
-      const policy = (await settings.config()).roles[agent.role]?.permissions.policy ?? 'off'
+      const policy = policyOf(cli, (await settings.config()).roles[agent.role]?.permissions.policy)
       const byHook = (cli.hooks?.answer(event, { kind: 'permission', decision: 'allow' }) ?? null) !== null
       const { id } = question
       const byInterface = id !== undefined && cli.answerPermission !== undefined ? id : null
@@ -111,6 +111,10 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
     },
   }
 }
+
+/** Without a terminal whatever nobody decided beforehand is the human’s to decide. */
+const policyOf = (cli: AgentCli, policy: 'off' | 'ask' | 'list' | 'all' = 'off'): typeof policy =>
+  cli.hasNoTerminal === true && policy !== 'all' ? 'ask' : policy
 
 const wording = ({ tool, detail }: Question): string =>
   `use ${tool}${detail === '' ? '' : `: ${detail.length > LONGEST ? `${detail.slice(0, LONGEST)}…` : detail}`}`

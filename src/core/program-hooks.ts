@@ -1,6 +1,7 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { HookFact, HookOutcome } from '../adapters/agent-cli/hook-dialect.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import type { EventPayload } from '../events/event.ts'
 import type { AgentId } from '../ids.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
@@ -88,6 +89,12 @@ export function createProgramHooks(
     return { kind: 'block', reason: answer.reason }
   }
 
+  /** What has a terminal is looked at there. */
+  const shown = async (agent: Agent, call: Omit<EventPayload<'agent.tool'>, 'name'>): Promise<void> => {
+    if (agent.runtime !== 'acp') return
+    await publisher.publish({ type: 'agent.tool', agentId: agent.id, actor: agent.id, payload: { name: agent.name, ...call } })
+  }
+
   const act = async (caller: Caller, cli: AgentCli, event: string, fact: HookFact, told: { at?: number; signal?: AbortSignal }): Promise<HookOutcome> => {
     const { agent } = caller
     const { at, signal } = told
@@ -117,6 +124,7 @@ export function createProgramHooks(
       }
       case 'tool-start': {
         const now = await countTool({ store, clock }, agent.id)
+        await shown(agent, { tool: fact.tool, detail: fact.detail ?? '', phase: 'started' })
         if (now !== undefined && !restsWhile(now, fact)) await works(now, at)
         return NONE
       }
@@ -124,6 +132,7 @@ export function createProgramHooks(
         permissions.settled(agent.id, fact.tool)
         await states.seen(agent.id)
         usage.refresh(agent.id)
+        await shown(agent, { tool: fact.tool, detail: fact.detail ?? '', phase: 'ended', ...(fact.status === undefined ? {} : { status: fact.status }) })
         if (!restsWhile(agent, fact)) await works(agent, at)
         if (at !== undefined || signal?.aborted === true || fact.nested === true || !cli.hooks?.carries(event)) return NONE
         const text = await outbox.takeForHook(agent.id)

@@ -1,3 +1,5 @@
+import { createAcpCli, type AcpCliOptions, type AcpSessions } from '../adapters/agent-cli/acp.ts'
+import { familyOf } from '../adapters/agent-cli/acp/programs.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createClaudeCli } from '../adapters/agent-cli/claude.ts'
 import { createCodexCli } from '../adapters/agent-cli/codex.ts'
@@ -5,7 +7,8 @@ import { createCommandCli } from '../adapters/agent-cli/command.ts'
 import { createGeminiCli } from '../adapters/agent-cli/gemini.ts'
 import { createOpenCodeCli } from '../adapters/agent-cli/opencode.ts'
 import type { AgentCliOptions } from '../adapters/agent-cli/options.ts'
-import type { AgentConfig } from '../config/schema.ts'
+import { AGENT_PRESETS } from '../config/presets.ts'
+import { agentSchema, type AgentConfig } from '../config/schema.ts'
 
 const CREATE: Readonly<Record<AgentConfig['adapter'], (options: AgentCliOptions) => AgentCli>> = {
   claude: createClaudeCli,
@@ -17,3 +20,19 @@ const CREATE: Readonly<Record<AgentConfig['adapter'], (options: AgentCliOptions)
 
 /** The adapter of one [agents.NAME]. */
 export const createAgentCli = (options: AgentCliOptions): AgentCli => CREATE[options.config.adapter](options)
+
+/** Where no session can be: programs are only looked for and over. */
+export const NO_SESSIONS: AcpSessions = {
+  session: async () => undefined,
+  inspect: async () => undefined,
+  capture: async () => '',
+  mentions: async () => null,
+  prompt: async () => ({ kind: 'refused', reason: 'nothing runs here' }),
+}
+
+/** The adapter of one [acp.NAME]. It sees of the person’s environment what the agent CLI does that it speaks for. */
+export function createAcpAgentCli(options: Omit<AcpCliOptions, 'passes'>): AgentCli {
+  const family = familyOf(options.name, options.config.command)
+  const passes = family === null ? [] : createAgentCli({ ...options, config: agentSchema.parse({ ...AGENT_PRESETS[family], env: options.config.env }) }).passes
+  return createAcpCli({ ...options, passes })
+}

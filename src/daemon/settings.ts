@@ -1,4 +1,6 @@
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises'
+import { acpNameOf } from '../acp-names.ts'
+import type { AcpSessions } from '../adapters/agent-cli/acp.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { exec } from '../adapters/exec.ts'
 import type { Environment } from '../config/environment.ts'
@@ -8,7 +10,7 @@ import { assertTrusted, checkTrust, type TrustSubject } from '../config/trust.ts
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
-import { createAgentCli } from './agent-clis.ts'
+import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
 
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
@@ -19,7 +21,13 @@ export interface LiveSettings extends Settings {
  * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
  * does not count before it is: what agents may do can’t be widened by what one of them commits. Where the file is gone the last one goes on.
  */
-export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
+export async function createSettings(deps: {
+  environment: Environment
+  trust: TrustSubject
+  node: string
+  /** What holds sessions without a terminal: it is there later than the settings. */
+  sessions?: () => AcpSessions | undefined
+}): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
@@ -71,6 +79,20 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
   let current = trustedAtFirst ? await load(true) : await trustedLast()
   const clis = new Map<string, AgentCli>()
 
+  const create = (name: string, { agents, acp }: Pick<Config, 'agents' | 'acp'>): AgentCli => {
+    const { path, home: userHome, variables } = deps.environment
+    const surroundings = { path, node: deps.node, home: deps.trust.paths.home, userHome, variables, exec }
+    const acpName = acpNameOf(name)
+    if (acpName !== undefined) {
+      const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
+      if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
+      return createAcpAgentCli({ ...surroundings, name: acpName, config: session, sessions: late(() => deps.sessions?.() ?? NO_SESSIONS) })
+    }
+    const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
+    if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
+    return createAgentCli({ ...surroundings, name, config: agent })
+  }
+
   const config = async (): Promise<Config> => {
     const now = await stamp()
     if (now === readAt || now === held) return current
@@ -92,33 +114,31 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       held = ''
     },
     agentCli: async (name) => {
-      const { agents } = await config()
+      const { agents, acp } = await config()
       const known = clis.get(name)
       if (known !== undefined) return known
-      const agent = agents[name]
-      if (agent === undefined) {
-        const names = Object.keys(agents)
-        throw new ExomonadError(
-          'AGENT_CLI_MISSING',
-          `There is no [agents.${name}] in ${configFile}${names.length > 0 ? `; there are ${names.join(', ')}` : ''}. The comments in that file show how to write one.`,
-          { agent: name },
-        )
-      }
-      const cli = createAgentCli({
-        name,
-        config: agent,
-        path: deps.environment.path,
-        node: deps.node,
-        home: deps.trust.paths.home,
-        userHome: deps.environment.home,
-        variables: deps.environment.variables,
-        exec,
-      })
+      const cli = create(name, { agents, acp })
       clis.set(name, cli)
       return cli
     },
   }
 }
+
+const missing = (configFile: string, table: 'agents' | 'acp', name: string, names: readonly string[]): ExomonadError =>
+  new ExomonadError(
+    'AGENT_CLI_MISSING',
+    `There is no [${table}.${name}] in ${configFile}${names.length > 0 ? `; there are ${names.join(', ')}` : ''}. The comments in that file show how to write one.`,
+    { agent: name },
+  )
+
+/** The sessions as they are when they are asked. */
+const late = (sessions: () => AcpSessions): AcpSessions => ({
+  session: (paneId) => sessions().session(paneId),
+  inspect: (paneId) => sessions().inspect(paneId),
+  capture: (paneId, options) => sessions().capture(paneId, options),
+  mentions: (paneId, words) => sessions().mentions(paneId, words),
+  prompt: (paneId, text) => sessions().prompt(paneId, text),
+})
 
 /**
  * For a daemon that starts with a configuration nobody trusted yet, such as one that a pull brought: it runs nothing, and neither what agents
@@ -133,6 +153,7 @@ const withoutGrants = (config: Config): Config => ({
     Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
   ),
   agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }])),
+  acp: Object.fromEntries(Object.entries(config.acp).map(([name, acp]) => [name, { ...acp, permission: 'ask' as const, allow: [], env: {} }])),
 })
 
 const withoutAddresses = ({

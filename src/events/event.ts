@@ -49,6 +49,15 @@ export const EVENTS = {
     reason: z.string(),
     source: z.string(),
   }),
+  'agent.tool': define('An agent without a terminal called a tool, or the call ended.', {
+    name: z.string(),
+    tool: z.string(),
+    /** Its input in short. */
+    detail: z.string(),
+    phase: z.enum(['started', 'ended']),
+    /** Of one that ended: `completed` or `failed`, where the agent tells. */
+    status: z.string().optional(),
+  }),
   'agent.reaped': define('An agent that had ended was taken out of sight; its work stays.', { name: z.string() }),
   'agent.removed': define('The worktree and branch of an agent were taken away, proven merged.', {
     name: z.string(),

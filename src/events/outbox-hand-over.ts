@@ -44,7 +44,7 @@ export function createHandOver(deps: {
 }): HandOver {
   const { store, records, sight, proof, typing, clock, log } = deps
 
-  const claim = async (queued: readonly Delivery[], lane: 'pane' | 'channel', { cli, config }: { cli: OutboxCli; config: Config }) => {
+  const claim = async (queued: readonly Delivery[], lane: 'pane' | 'channel' | 'acp', { cli, config }: { cli: OutboxCli; config: Config }) => {
     const options = { maxChars: config.delivery.max_chars, acks: cli.acks }
     const batch = deps.newBatch()
     const claimed = await store.outbox.claim(composeMessage(queued, options).ids, lane, batch, clock())
@@ -93,7 +93,7 @@ export function createHandOver(deps: {
 
     byChannel: async (agent, pane, queued, { channel, ...hints }) => {
       const { cli, config } = hints
-      const taken = await claim(queued, 'channel', hints)
+      const taken = await claim(queued, cli.hasNoTerminal === true ? 'acp' : 'channel', hints)
       if (taken === undefined) return { kind: 'nothing' }
       const { batch, claimed, expected, text } = taken
       try {

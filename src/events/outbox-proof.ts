@@ -78,7 +78,8 @@ export function createProof(deps: {
     if (expected.lane === 'pane' && neverNoted && (await typing.wasPasted(agent, batch)) === false) return 'never_typed'
     const patience = config.delivery.ack_timeout * 1000
     if (expected.submitted === true && !readable) return 'acked'
-    const inItsHands = expected.lane === 'channel' || expected.lane === 'hook'
+    const byChannel = expected.lane === 'channel' || expected.lane === 'acp'
+    const inItsHands = byChannel || expected.lane === 'hook'
     if ((readable && !(await isIdle(agent, cli))) || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
@@ -96,7 +97,7 @@ export function createProof(deps: {
     const isNoted = left.some(({ handedAt }) => handedAt !== null)
     const isGone = readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
-    if (isGone && !(expected.lane === 'channel' && isNoted)) return 'gone'
+    if (isGone && !(byChannel && isNoted)) return 'gone'
     if (!early) return 'undecided'
     expected.dueAt = expected.patientUntil ?? 0
     return 'later'

@@ -132,6 +132,8 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       if (state.kind === 'closed' && state.watch === true) await deps.sight.observe(agent, cli, pane)
       return waitFor(state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' }, cli, config)
     }
+    // Its channel refused; there is nothing to type into.
+    if (cli.hasNoTerminal === true) return waitFor({ kind: 'closed', reason: 'its session takes no message now', soon: true }, cli, config)
     const gate = await typing.mayPaste(agent, paneId, { cli, config })
     if (gate.kind === 'closed') return waitFor(gate, cli, config)
     const handed = await handOver.byPane(agent, paneId, queued, { cli, config })

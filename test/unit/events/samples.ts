@@ -16,6 +16,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'agent.killed': { name: 'auth', by: 'human' },
   'agent.silent': { name: 'auth', minutes: 30, dedupe: 'x' },
   'agent.waiting': { name: 'auth', reason: words, source: 'hook' },
+  'agent.tool': { name: 'auth', tool: 'Edit src/login.ts', detail: 'src/login.ts', phase: 'ended', status: 'completed' },
   'agent.reaped': { name: 'auth' },
   'agent.removed': { name: 'auth', branch: 'main.auth', worktree: '/w' },
   'spawn.failed': { name: 'auth', branch: 'main.auth', error: words, code: 'SPAWN_FAILED' },
