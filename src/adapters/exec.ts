@@ -97,6 +97,15 @@ export function start(file: string, args: readonly string[], options: { cwd?: st
   return spawn(file, args, { env: { ...options.env }, stdio: 'pipe', ...(options.cwd === undefined ? {} : { cwd: options.cwd }) })
 }
 
+/** A child with open pipes in a session and process group of its own: end it by the group. Listen for `error` (it did not start) and `exit`. */
+export function startPiped(
+  file: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): ChildProcessWithoutNullStreams {
+  return spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: 'pipe' })
+}
+
 /**
  * A process in a session and process group of its own; it outlives this one. Its output goes to a file descriptor.
  * Listen for `error` (it did not start) and `exit`; end it by the group: `process.kill(-pid, signal)`.
