@@ -1,3 +1,4 @@
+import type { SubagentEvent } from '../core/subagent-progress.ts'
 import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../errors.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
@@ -37,9 +38,15 @@ export interface EventQuery {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told how far the call is: in words, and of subagents what happened. */
+  readonly progress?: ((message: string, event: SubagentEvent | undefined) => void) | undefined
+}
+
 export interface Client {
   /** Calls a tool. Throws the ExomonadError that the daemon answered with, DAEMON_UNAVAILABLE where nobody listens. */
-  callTool<Result>(name: string, input: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Result>
+  callTool<Result>(name: string, input: unknown, options?: CallOptions): Promise<Result>
   get<Result>(path: string, options?: { signal?: AbortSignal | undefined; timeout?: number }): Promise<Result>
   /** Oldest first. With `follow` it reconnects after the last event it gave, and ends only by the signal. */
   events(query: EventQuery): AsyncGenerator<WireEvent>
@@ -101,8 +108,37 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  async function callTold<Result>(path: string, input: unknown, { signal, progress }: CallOptions): Promise<Result> {
+    const response = await requestOverSocket({
+      socket: options.socket,
+      method: 'POST',
+      path,
+      headers: { ...headers, accept: 'text/event-stream' },
+      body: JSON.stringify(input),
+      signal,
+    })
+    // Refused before it was begun.
+    if (response.status !== 200) return parseAnswer<Result>(response)
+    let answer: { event: string; body: unknown } | undefined
+    // Read to its end: a result that was not taken whole counts as not arrived.
+    for await (const { event, data } of parseEventStream(response.body)) {
+      const body: unknown = JSON.parse(data)
+      if (event !== 'progress') answer = { event, body }
+      else if (answer === undefined) {
+        const { message, event: told } = body as { message: string; event?: SubagentEvent }
+        progress?.(message, told)
+      }
+    }
+    if (answer?.event === 'result') return answer.body as Result
+    if (answer !== undefined) throw errorFromAnswer(answer.body, response.status)
+    throw new ExomonadError('DAEMON_UNAVAILABLE', 'The daemon went away before it answered. `exomonad daemon logs` tells why.', { connected: true })
+  }
+
   return {
-    callTool: (name, input, limits) => send('POST', `/v1/tools/${encodeURIComponent(name)}`, input, limits),
+    callTool: (name, input, limits = {}) => {
+      const path = `/v1/tools/${encodeURIComponent(name)}`
+      return limits.progress === undefined ? send('POST', path, input, { signal: limits.signal }) : callTold(path, input, limits)
+    },
     get: (path, limits) => send('GET', path, undefined, limits),
     async *events(query) {
       if (query.follow) yield* stream(query)

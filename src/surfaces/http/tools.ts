@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Core } from '../../core/core.ts'
@@ -11,6 +12,7 @@ import { listTools, runTool } from '../run-tool.ts'
 import type { RoleTools } from '../tool-access.ts'
 import { schemasOf } from '../tool-schemas.ts'
 import { callerOf } from './auth.ts'
+import { callFrames } from './call-frames.ts'
 import { goneSignal } from './gone.ts'
 import { answers } from './openapi.ts'
 
@@ -29,7 +31,9 @@ const toolList = z
   })
   .meta({ id: 'ToolList' })
 
-/** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool. */
+const EVENT_STREAM = 'text/event-stream'
+
+/** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a stream that tells how far it is, where that is asked for. */
 export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: readonly AnyTool[]; roleTools: RoleTools; log: Log }): void {
   const { core, tools, roleTools, log } = deps
 
@@ -50,6 +54,11 @@ export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: 
       async (request, reply) => {
         const receipts = collectReceipts(log)
         const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, roleTools, log }
+        if (request.headers.accept?.includes(EVENT_STREAM) === true) {
+          const frames = callFrames((progress) => runTool(tool, { ...call, progress }, request.body), log)
+          settleWithResponse(receipts, reply.raw)
+          return reply.header('content-type', `${EVENT_STREAM}; charset=utf-8`).header('cache-control', 'no-store').send(Readable.from(frames))
+        }
         const result = await runTool(tool, call, request.body)
         settleWithResponse(receipts, reply.raw)
         return reply.send(result)

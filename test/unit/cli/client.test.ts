@@ -57,6 +57,36 @@ describe('the client', () => {
     expect(seen).toEqual([['POST', '/v1/tools/send', 'Bearer secret', 'feature/ümlaut 100%', { message: '日本 👩‍💻' }]])
   })
 
+  it('tells how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
+    const client = await serve((request, response) => {
+      const isBad = request.url?.endsWith('bad')
+      response.setHeader('content-type', 'text/event-stream')
+      response.write(': taken\n\n')
+      response.write('event: progress\ndata: {"message":"half way"}\n\n')
+      response.write('event: progress\ndata: {"message":"","event":{"kind":"ended","id":"a"}}\n\n')
+      const error = { error: 'It failed.', code: 'SUBAGENT_FAILED', partial: 'so far' }
+      response.end(isBad === true ? `event: error\ndata: ${JSON.stringify(error)}\n\n` : 'event: result\ndata: {"text":"done"}\n\n')
+    })
+    const told: unknown[] = []
+    const progress = (message: string, event: unknown): void => void told.push([message, event])
+    expect(await client.callTool('good', {}, { progress })).toEqual({ text: 'done' })
+    expect(told).toEqual([
+      ['half way', undefined],
+      ['', { kind: 'ended', id: 'a' }],
+    ])
+    await expect(client.callTool('bad', {}, { progress })).rejects.toMatchObject({ code: 'SUBAGENT_FAILED', facts: { partial: 'so far' } })
+  })
+
+  it('says so where the daemon goes away before a call that it told of was answered, or refuses it', async () => {
+    const client = await serve((request, response) => {
+      if (request.url?.endsWith('refused') === true) response.writeHead(403).end('{"error":"No.","code":"NOT_ALLOWED"}')
+      else response.end(': taken\n\nevent: progress\ndata: {"message":"half way"}\n\n')
+    })
+    const progress = (): void => {}
+    await expect(client.callTool('cut', {}, { progress })).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
+    await expect(client.callTool('refused', {}, { progress })).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+  })
+
   it('gives a large answer back whole, chunked or not', async () => {
     const large = { text: 'ü'.repeat(700_000) }
     const text = JSON.stringify(large)
