@@ -13,7 +13,7 @@ export interface CliOptions {
 }
 
 /** Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never ends the process. */
-export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<ExitCode> {
+export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<number> {
   const { buildProgram, commandNamed } = await import('./surfaces/cli/program.ts')
   const options = await completeOptions(given)
   const run = await createRun(options)
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], given: Partial<CliOptions> =
   try {
     if (argv.length === 0) program.outputHelp()
     else await program.parseAsync([...argv], { from: 'user' })
-    return run.failed() ? EXIT_CODES.error.code : EXIT_CODES.ok.code
+    return run.exitCode()
   } catch (error) {
     const { CommanderError } = await import('commander')
     const json = argv.includes('--json') || commandNamed(argv) === 'call'
@@ -56,14 +56,14 @@ async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> 
 interface Run {
   readonly context: CliContext
   use(read: () => Record<string, unknown>): void
-  failed(): boolean
+  exitCode(): number
 }
 
 async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliOptions): Promise<Run> {
   const { createPalette } = await import('./surfaces/cli/palette.ts')
   const { readVersion } = await import('./version.ts')
   let read = (): Record<string, unknown> => ({})
-  let failed = false
+  let exitCode: number = EXIT_CODES.ok.code
   const options = (): GlobalOptions => {
     const { json, as, cwd: folder } = read()
     return { json: json === true, as: typeof as === 'string' ? as : undefined, cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd }
@@ -82,9 +82,10 @@ async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliO
       const { connectToDaemon } = await import('./surfaces/cli/connect.ts')
       return connectToDaemon({ cwd: options().cwd, as: options().as, environment, host, start })
     },
-    markFailed: () => (failed = true),
+    markFailed: () => (exitCode = EXIT_CODES.error.code),
+    exitWith: (code) => (exitCode = code),
   }
-  return { context, use: (reader) => (read = reader), failed: () => failed }
+  return { context, use: (reader) => (read = reader), exitCode: () => exitCode }
 }
 
 /** Commander has printed the words already. */

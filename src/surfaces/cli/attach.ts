@@ -25,9 +25,7 @@ export async function showTerminal(context: CliContext, agent: string, print = f
   if (answer.argv === null && !print && !context.options().json) {
     const { followScreen } = await import('./logs.ts')
     context.terminal.stderr.write(
-      context
-        .palette()
-        .dim(`The ${answer.multiplexer} multiplexer has no windows: this follows the agent’s terminal. Ctrl-C ends it; write with \`exomonad send\`.\n`),
+      context.palette().dim('There is no window of it to show: this follows what the agent writes. Ctrl-C ends that; write with `exomonad send`.\n'),
     )
     return followScreen(context, client, agent, 200)
   }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from './context.ts'
+import { sharesBranch } from './no-terminal.ts'
 import { printableLine } from './printable.ts'
 
 interface Candidate {
@@ -109,7 +110,7 @@ async function agents(context: CliContext): Promise<Candidate[]> {
   const nodes = await readTree(context)
   return nodes.map((node) => {
     const unique = nodes.filter((other) => other.name === node.name).length === 1
-    return { word: unique ? node.name : node.kind === 'fork' ? node.id : node.branch, description: `${node.kind}, ${node.state}` }
+    return { word: unique ? node.name : sharesBranch(node) ? node.id : node.branch, description: `${node.kind}, ${node.state}` }
   })
 }
 

@@ -46,4 +46,6 @@ export interface CliContext {
   readonly client: (options?: { start?: boolean }) => Promise<Client>
   /** Part of the work failed: the command still prints, and exits with 1. */
   readonly markFailed: () => void
+  /** Exits with the code of a program that this command stands for. */
+  readonly exitWith: (code: number) => void
 }

@@ -43,6 +43,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agent.spawned': ['+', 'active', (f) => `spawned as ${text(f['kind'])} on ${text(f['branch'])}`],
   'agent.state': ['·', 'dim', (f) => `${text(f['from'])} → ${text(f['to'])}${f['reason'] == null ? '' : `: ${text(f['reason'])}`}`],
   'agent.started': ['▶', 'active', (f) => (f['resumed'] === true ? 'program runs again' : 'program runs')],
+  'agent.tool': ['⎿', 'dim', (f) => `${f['phase'] === 'ended' ? `${text(f['status']) || 'done'}: ` : ''}${text(f['detail']) || text(f['tool'])}`],
   'agent.idle': ['○', 'dim', () => 'idle'],
   'agent.completed': ['✓', 'good', (f) => `done: ${text(f['summary'])}`],
   'agent.failed': ['✗', 'bad', (f) => `failed: ${text(f['reason'])}`],

@@ -1,6 +1,7 @@
 import type { TreeNode } from '../../core/core.ts'
 import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
+import { hasTerminal, isOneTask } from './no-terminal.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount, shortMoney } from './quantity.ts'
 import type { Cell } from './table.ts'
@@ -14,23 +15,41 @@ export function agentState(node: TreeNode, palette: Palette, frame: number): Cel
     case 'spawning':
       return { text: '◌ spawning', paint: palette.dim }
     case 'running':
-      return { text: `${TURNING[frame % TURNING.length] ?? ''} running`, paint: palette.active }
+      return { text: `${TURNING[frame % TURNING.length] ?? ''} running${doing(node)}`, paint: palette.active }
     case 'waiting':
       return { text: `◇ waiting${waitedFor(node) ?? reason}`, paint: palette.attention }
     case 'idle':
       return idle(node, palette)
     case 'completed':
-      return { text: '✓ completed', paint: palette.good }
+      return { text: `✓ completed${ended(node)}`, paint: palette.good }
     case 'unknown':
       return { text: `? unknown${reason}`, paint: palette.attention }
     case 'failed':
-      return { text: `✗ failed${reason}`, paint: palette.bad }
+      return { text: `✗ failed${ended(node) || reason}`, paint: palette.bad }
     case 'killed':
       return { text: '✗ killed', paint: palette.dim }
     default:
       return { text: printableLine(node.state) }
   }
 }
+
+/** Of what no terminal shows: the command, or how many tools it called. */
+function doing(node: TreeNode): string {
+  if (node.command !== null) return ` ${printableLine(node.command)}`
+  return hasTerminal(node) || node.tool_calls === 0 ? '' : ` ${plural(node.tool_calls, 'call')}`
+}
+
+/** How a process ended, and what it was. */
+function ended({ command, exit_code: code, exit_signal: signal }: TreeNode): string {
+  if (command === null || (code === null && signal === null)) return ''
+  return ` ${code === null ? signal : `exit ${code}`}: ${printableLine(command)}`
+}
+
+/** How long an agent has run, or ran: of what ends with its task no longer than to its end. */
+export const ranSeconds = (node: TreeNode): number =>
+  isOneTask(node) && isOver(node) ? Math.max(0, node.age_seconds - node.state_age_seconds) : node.age_seconds
+
+const isOver = ({ state }: TreeNode): boolean => state === 'completed' || state === 'failed' || state === 'killed'
 
 /** In a wait of its own; null where it waits for something else. */
 function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): string | null {

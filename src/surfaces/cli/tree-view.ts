@@ -4,7 +4,7 @@ import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount, shortMoney } from './quantity.ts'
 import { forgeWords } from './forge-words.ts'
-import { agentState, checksCell, costCell, pullCell, sinceCell, tokensCell } from './tree-cells.ts'
+import { agentState, checksCell, costCell, pullCell, ranSeconds, sinceCell, tokensCell } from './tree-cells.ts'
 import { renderTable, type Cell, type Column } from './table.ts'
 import { cut, displayWidth } from './width.ts'
 
@@ -103,7 +103,7 @@ function cellOf(name: ColumnName, { node, guides, parentBranch }: Row, { palette
     case 'cost':
       return costCell(node, palette)
     case 'age':
-      return { text: shortDuration(node.age_seconds), paint: palette.dim }
+      return { text: shortDuration(ranSeconds(node)), paint: palette.dim }
     case 'mail':
       return mailCell(node, palette)
   }

@@ -127,8 +127,10 @@ function namesOf(root: TreeNode): Map<string, string> {
   return names
 }
 
-/** Comings and goings of messages would push out what matters. */
-const isNoise = (event: WireEvent): boolean => event.type === 'agent.state' || event.type === 'delivery.sent' || event.type === 'delivery.acked'
+/** Comings and goings of messages, and each tool call, would push out what matters. */
+const isNoise = ({ type }: WireEvent): boolean => NOISE.has(type)
+
+const NOISE: ReadonlySet<string> = new Set(['agent.state', 'agent.tool', 'delivery.sent', 'delivery.acked'])
 
 /** Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of, failed agents. */
 function waitingCount(view: TreeView): number {

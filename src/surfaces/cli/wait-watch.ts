@@ -2,6 +2,7 @@ import type { Client } from '../client.ts'
 import type { CliContext } from './context.ts'
 import { shortDuration } from './duration.ts'
 import { createLiveScreen } from './live-screen.ts'
+import { pause } from './pause.ts'
 import { FRAME_EVERY, FRAMES } from './progress.ts'
 import { statusLayer, type StatusRow } from './status-layer.ts'
 import { cut } from './width.ts'
@@ -67,15 +68,3 @@ export async function watchWait<Result>(
     screen.end()
   }
 }
-
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    signal.addEventListener('abort', done, { once: true })
-    if (signal.aborted) done()
-  })

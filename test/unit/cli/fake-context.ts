@@ -20,7 +20,7 @@ export interface FakeOptions {
 
 /** Runs one command with tools that answer as told, and keeps what it says and asks. */
 export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', env = {} }: FakeOptions) {
-  const said = { out: '', err: '', failed: false }
+  const said: { out: string; err: string; failed: boolean; code?: number } = { out: '', err: '', failed: false }
   const calls: { tool: string; input: unknown }[] = []
   const interrupts = new Set<() => void>()
   const client: Partial<Client> = {
@@ -49,6 +49,7 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     width: () => 100,
     client: async () => client as Client,
     markFailed: () => (said.failed = true),
+    exitWith: (code) => (said.code = code),
   }
   return {
     said,

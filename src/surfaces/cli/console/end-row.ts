@@ -10,7 +10,8 @@ export function endRow(node: TreeNode, { now, width, palette }: { now: number; w
   if (!hasEnded(node)) return null
   const at = clock(now - node.state_age_seconds * 1000)
   const tail = ` · ${at}`
-  const reason = printableLine(node.state_reason ?? '')
+  const exit = node.exit_code === null ? '' : `exit ${node.exit_code}`
+  const reason = printableLine(node.state_reason ?? '') || (node.command === null ? '' : exit)
   const words = node.state === 'killed' ? reason || 'killed' : reason === '' ? node.state : `${node.state}: ${reason}`
   const sign = node.state === 'completed' ? '✓' : '✗'
   const paint = node.state === 'completed' ? palette.good : palette.bad

@@ -94,7 +94,8 @@ function labelOf(state: ConsoleState, node: TreeNode, below: number): string {
   if (state.quitting) return 'Ctrl-C again leaves; agents go on'
   if (below > 0) return `↓ ${plural(below, 'row')} more`
   if (viewOf(state, node.id).captureLines !== null) return 'capture: not sent · /fork makes a child of it, /cancel ends it'
-  return isUnmanned(node) ? 'no program runs here: `exomonad up` starts one' : ''
+  if (isUnmanned(node)) return 'no program runs here: `exomonad up` starts one'
+  return node.kind === 'process' ? 'goes to its standard input, line by line' : ''
 }
 
 function sentOf(state: ConsoleState): string {

@@ -1,4 +1,5 @@
 import type { TreeNode } from '../../../core/core.ts'
+import { hasTerminal } from '../no-terminal.ts'
 import type { Palette } from '../palette.ts'
 import { printableLine } from '../printable.ts'
 import { renderTree } from '../tree-view.ts'
@@ -142,6 +143,7 @@ function overlayRows(state: ConsoleState, overlay: Exclude<Overlay, { kind: 'inb
 }
 
 function emptyRows(node: TreeNode, rows: readonly string[], width: number, palette: Palette): readonly string[] {
-  const words = isUnmanned(node) ? 'The root has no program: `exomonad up` starts one.' : 'Its terminal shows nothing yet.'
+  const nothing = hasTerminal(node) ? 'Its terminal shows nothing yet.' : 'It has written nothing yet.'
+  const words = isUnmanned(node) ? 'The root has no program: `exomonad up` starts one.' : nothing
   return [palette.dim(cut(words, width)), ...rows.slice(1)]
 }

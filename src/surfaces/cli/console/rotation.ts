@@ -1,5 +1,6 @@
 import type { TreeNode } from '../../../core/core.ts'
 import { nearestKey } from '../../../config/nearest-key.ts'
+import { sharesBranch } from '../no-terminal.ts'
 
 /** Where a person can go from an agent. */
 export type Direction = 'previous' | 'next' | 'parent' | 'child'
@@ -53,7 +54,7 @@ export function findByName(rotation: readonly TreeNode[], text: string): Found {
   if (wanted === '') return { kind: 'none', candidates: [] }
   const exactly = [
     rotation.filter((node) => node.id === wanted),
-    rotation.filter((node) => node.branch.toLowerCase() === wanted && node.kind !== 'fork'),
+    rotation.filter((node) => node.branch.toLowerCase() === wanted && !sharesBranch(node)),
     preferLiving(rotation.filter((node) => node.name.toLowerCase() === wanted)),
     wanted.length >= 4 ? rotation.filter((node) => node.id.startsWith(wanted)) : [],
     rotation.filter((node) => startsWith(node, wanted)),
@@ -85,10 +86,10 @@ export const startsWith = (node: TreeNode, wanted: string): boolean => matches(n
 /** The same by any part. */
 export const contains = (node: TreeNode, wanted: string): boolean => matches(node, wanted, (text) => text.includes(wanted))
 
-function matches({ name, branch, kind }: TreeNode, wanted: string, fits: (text: string) => boolean): boolean {
-  if (fits(name.toLowerCase())) return true
-  if (kind === 'fork') return false
-  const whole = branch.toLowerCase()
+function matches(node: TreeNode, wanted: string, fits: (text: string) => boolean): boolean {
+  if (fits(node.name.toLowerCase())) return true
+  if (sharesBranch(node)) return false
+  const whole = node.branch.toLowerCase()
   return fits(wanted.includes('.') ? whole : (whole.split('.').at(-1) ?? whole))
 }
 
@@ -99,7 +100,7 @@ const SHORT_ID = 8
 export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> {
   const names = Map.groupBy(rotation, (node) => node.name.toLowerCase())
   const branches = Map.groupBy(
-    rotation.filter((node) => node.kind !== 'fork'),
+    rotation.filter((node) => !sharesBranch(node)),
     (node) => node.branch.toLowerCase(),
   )
   const isAlone = (node: TreeNode, word: string): boolean =>
@@ -107,7 +108,7 @@ export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> 
   return new Map(
     rotation.map((node) => {
       if (isAlone(node, node.name)) return [node.id, node.name]
-      if (node.kind !== 'fork' && isAlone(node, node.branch)) return [node.id, node.branch]
+      if (!sharesBranch(node) && isAlone(node, node.branch)) return [node.id, node.branch]
       return [node.id, shortId(rotation, node.id, (word) => isAlone(node, word))]
     }),
   )

@@ -1,6 +1,7 @@
 import type { PullDetails, TreeNode } from '../../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../../errors.ts'
 import type { Client } from '../../client.ts'
+import { hasTerminal } from '../no-terminal.ts'
 import type { Palette } from '../palette.ts'
 import { describePull } from '../pr-show.ts'
 import { printableLine } from '../printable.ts'
@@ -84,6 +85,12 @@ export function createLines(doing: Doing): Lines {
     if (node !== undefined && isUnmanned(node)) {
       throw new ExomonadError('PANE_GONE', 'The root has no program that could read this: `exomonad up` starts one.')
     }
+    // A process has no messages, only its standard input; what goes there has arrived.
+    if (node?.kind === 'process') {
+      await clientFor().callTool('write_stdin', { agent_id: agent, data: message })
+      tell(agent, `› ${message}`)
+      return feed.wake()
+    }
     await clientFor().callTool('send', { to: agent, message })
     tell(agent, `› ${message}`)
     dispatch({ type: 'sent', agent, at: now() })
@@ -125,7 +132,13 @@ export function createLines(doing: Doing): Lines {
 
   const attach = async (agent: string, node: TreeNode): Promise<void> => {
     const { argv, multiplexer } = await clientFor().callTool<{ argv: string[] | null; multiplexer: string }>('attach', { agent: node.id })
-    if (argv === null) return tell(agent, `The ${multiplexer} multiplexer has no windows: what its terminal shows is here already.`)
+    if (argv === null)
+      return tell(
+        agent,
+        hasTerminal(node)
+          ? `The ${multiplexer} multiplexer has no windows: what its terminal shows is here already.`
+          : 'It has no terminal: what it writes is here already.',
+      )
     const code = await doing.attach(argv)
     if (code !== 0) tell(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
   }

@@ -96,8 +96,13 @@ function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOption
     ...(node.unread > 0 ? [{ text: `${node.unread} unread`, paint: palette.attention }] : []),
     ...(node.undecided > 0 ? [{ text: `${node.undecided}! undecided`, paint: palette.bad }] : []),
     ...(node.undelivered > 0 ? [{ text: `${node.undelivered} undelivered`, paint: palette.attention }] : []),
-    { text: `${shortCount(node.tokens)} tokens`, paint: palette.dim },
-    { text: plural(node.tool_calls, 'call'), paint: palette.dim },
+    // A process has neither.
+    ...(node.command === null
+      ? [
+          { text: `${shortCount(node.tokens)} tokens`, paint: palette.dim },
+          { text: plural(node.tool_calls, 'call'), paint: palette.dim },
+        ]
+      : [{ text: `process ${node.pid ?? ''}`.trimEnd(), paint: palette.dim }]),
     ...(node.open_questions > 0 ? [{ text: plural(node.open_questions, 'open question'), paint: palette.attention }] : []),
     ...optional(costCell(node, palette)),
     sinceCell(node, palette),
