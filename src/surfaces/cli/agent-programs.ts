@@ -1,14 +1,15 @@
-import type { CliFinding } from '../../adapters/agent-cli/agent-cli.ts'
+import { acpCliName } from '../../acp-names.ts'
+import type { AgentCli, CliFinding } from '../../adapters/agent-cli/agent-cli.ts'
 import type { AgentConfig, Config } from '../../config/schema.ts'
-import { AGENT_PRESETS, chosenAgents } from '../../config/presets.ts'
+import { AGENT_PRESETS, chosenAcp, chosenAgents } from '../../config/presets.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { CliContext } from './context.ts'
 
 /** One agent program as it is on this machine. */
 export interface AgentProgram {
-  /** NAME of [agents.NAME]. */
+  /** NAME of [agents.NAME], or `acp:NAME` of [acp.NAME]. */
   readonly name: string
-  readonly adapter: AgentConfig['adapter']
+  readonly adapter: AgentConfig['adapter'] | 'acp'
   /** Absolute; null where it was not found. */
   readonly path: string | null
   /** Why it was not found. */
@@ -29,14 +30,26 @@ export const lookAtPrograms = (
   Promise.all(
     options.names.flatMap((name) => {
       const agent = agents[name]
-      return agent === undefined ? [] : [lookAt(context, name, agent, options)]
+      return agent === undefined ? [] : [context.host.agentCli(name, agent, options.home).then((cli) => lookAt(cli, agent.adapter, options))]
     }),
   )
 
-async function lookAt(context: CliContext, name: string, agent: AgentConfig, options: { home: string; run: boolean }): Promise<AgentProgram> {
-  const cli = await context.host.agentCli(name, agent, options.home)
+/** The same for these [acp.NAME]. */
+export const lookAtAcpPrograms = (
+  context: CliContext,
+  acp: Config['acp'],
+  options: { readonly names: readonly string[]; readonly home: string; readonly run: boolean },
+): Promise<AgentProgram[]> =>
+  Promise.all(
+    options.names.flatMap((name) => {
+      const config = acp[name]
+      return config === undefined ? [] : [context.host.acpCli(name, config, options.home).then((cli) => lookAt(cli, 'acp', options))]
+    }),
+  )
+
+async function lookAt(cli: AgentCli, adapter: AgentProgram['adapter'], options: { home: string; run: boolean }): Promise<AgentProgram> {
   const located = await cli.locate()
-  const program = { name, adapter: agent.adapter }
+  const program = { name: cli.name, adapter }
   if (located.kind === 'missing') return { ...program, path: null, missing: located.reason, findings: [] }
   const findings = options.run ? await cli.diagnose(options.home).catch((error: unknown) => [failed(error)]) : []
   return { ...program, path: located.path, missing: null, findings }
@@ -53,12 +66,21 @@ export async function findAgentClis(context: CliContext, agents: Readonly<Record
   return programs.filter(({ path }) => path !== null).sort((one, other) => obstacles(one).length - obstacles(other).length)
 }
 
-/** Those that the configuration chose, and known ones that are on this machine besides. */
+/**
+ * Those that the configuration chose, and known ones that are on this machine besides; of those that speak the Agent Client Protocol only the
+ * chosen: most are the same programs once more.
+ */
 export async function programsOf(context: CliContext, config: Config, home: string, run: boolean): Promise<AgentProgram[]> {
   const chosen = chosenAgents(config)
-  const programs = await lookAtPrograms(context, config.agents, { names: Object.keys(config.agents), home, run })
-  return programs.filter(({ name, path }) => chosen.includes(name) || path !== null)
+  const [programs, acp] = await Promise.all([
+    lookAtPrograms(context, config.agents, { names: Object.keys(config.agents), home, run }),
+    lookAtAcpPrograms(context, config.acp, { names: chosenAcp(config), home, run }),
+  ])
+  return [...programs.filter(({ name, path }) => chosen.includes(name) || path !== null), ...acp]
 }
+
+/** What the configuration chose, as programs are called. */
+export const chosenPrograms = (config: Config): string[] => [...chosenAgents(config), ...chosenAcp(config).map(acpCliName)]
 
 /** Something that can be mended by writing into the person’s own configuration. */
 export interface Mend {

@@ -40,6 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'fork', group: TREE, summary: 'Fork an agent beside yours, in the same worktree', load: () => import('./fork.ts') },
   { name: 'run', group: TREE, summary: 'Run a command in the background, in your worktree', load: () => import('./run.ts') },
   { name: 'llm', group: TREE, summary: 'Start a session of a model that answers one question', load: () => import('./llm.ts') },
+  { name: 'subagent', group: TREE, summary: 'Have a subagent do a task, see it at work, and get its answer', load: () => import('./subagent.ts') },
   { name: 'kill', group: TREE, summary: 'End an agent and everything below it; its work stays', load: () => import('./kill.ts') },
   { name: 'reap', group: TREE, summary: 'Take ended agents out of sight; their work stays', load: () => import('./reap.ts') },
   { name: 'clean', group: TREE, summary: 'Remove worktrees and branches that are proven merged', load: () => import('./clean.ts') },

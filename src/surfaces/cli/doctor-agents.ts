@@ -1,7 +1,7 @@
-import { chosenAgents } from '../../config/presets.ts'
+import { acpCliName, acpFor } from '../../acp-names.ts'
 import type { Config } from '../../config/schema.ts'
 import { checkTrust } from '../../config/trust.ts'
-import { lookAtPrograms, programsOf, type AgentProgram } from './agent-programs.ts'
+import { chosenPrograms, lookAtPrograms, programsOf, type AgentProgram } from './agent-programs.ts'
 import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { trustSubject } from './initialize.ts'
@@ -16,7 +16,7 @@ export async function diagnoseAgents(context: CliContext, config: Config | null,
     () => false,
   )
   const programs = await programsOf(context, config, paths.home, trusted)
-  const chosen = chosenAgents(config)
+  const chosen = chosenPrograms(config)
   return [...rolesOf(config, programs), ...programs.flatMap((program) => diagnosisOf(program, chosen.includes(program.name)))]
 }
 
@@ -30,10 +30,12 @@ export async function diagnoseKnownAgents(context: CliContext): Promise<Diagnosi
 function rolesOf(config: Config, programs: readonly AgentProgram[]): Diagnosis[] {
   return [...new Set(['tl', 'dev', ...Object.keys(config.roles)])].map((role): Diagnosis => {
     const subject = `role ${role}`
-    const { agent: name, permissions } = config.roles[role] ?? {}
+    const { agent, permissions, runtime } = config.roles[role] ?? {}
+    const acp = agent === undefined || runtime !== 'acp' ? undefined : acpFor(config, agent)
+    const name = acp === undefined ? agent : acpCliName(acp)
     const program = programs.find((one) => one.name === name)
     if (name === undefined || program === undefined) {
-      const found = programs.find(({ path, adapter }) => path !== null && adapter !== 'command')
+      const found = programs.find(({ path, adapter }) => path !== null && adapter !== 'command' && adapter !== 'acp')
       const fix = `Set [roles.${role}] agent = "${found?.name ?? 'NAME'}"${found === undefined ? ' and [agents.NAME]' : ''} in the configuration`
       return { subject, status: 'warning', found: 'no agent program', fix }
     }

@@ -3,7 +3,7 @@ import type { Exec } from '../../adapters/exec.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
-import type { AgentConfig, Config } from '../../config/schema.ts'
+import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
 import type { GithubFound } from '../../daemon/find-github.ts'
 import type { Paths } from '../../paths.ts'
 
@@ -32,6 +32,8 @@ export interface Host {
   loadConfig(file: string): Promise<Config>
   /** The adapter of one [agents.NAME]; `home`: the worktree that holds .exomonad. */
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
+  /** The adapter of one [acp.NAME], to look for its program and over it: it runs no session. */
+  acpCli(name: string, config: AcpConfig, home: string): Promise<AgentCli>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
   readonly github: GithubHost

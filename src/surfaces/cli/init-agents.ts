@@ -1,6 +1,6 @@
 import { checkTrust } from '../../config/trust.ts'
-import { chosenAgents } from '../../config/presets.ts'
-import { lookAtPrograms, mendsOf, obstacles, type AgentProgram } from './agent-programs.ts'
+import { chosenAcp, chosenAgents } from '../../config/presets.ts'
+import { lookAtAcpPrograms, lookAtPrograms, mendsOf, obstacles, type AgentProgram } from './agent-programs.ts'
 import { canAsk, confirm } from './confirm.ts'
 import type { CliContext } from './context.ts'
 import { trustSubject, type SetUp } from './initialize.ts'
@@ -23,12 +23,16 @@ export async function prepareAgents(context: CliContext, setUp: SetUp, wanted: b
   const trust = await checkTrust(trustSubject(setUp.paths, context.environment, context.host))
   // What a repository brought names programs that nobody has looked at yet.
   if (config === null || !trust.trusted) return { done: [], left: [] }
-  const names = chosenAgents(config)
-  const programs = await withProgress(
+  const looks = { home: setUp.paths.home, run: true }
+  const found = await withProgress(
     context,
     'Looking at the agent programs',
-    lookAtPrograms(context, config.agents, { names, home: setUp.paths.home, run: true }),
+    Promise.all([
+      lookAtPrograms(context, config.agents, { names: chosenAgents(config), ...looks }),
+      lookAtAcpPrograms(context, config.acp, { names: chosenAcp(config), ...looks }),
+    ]),
   )
+  const programs = found.flat()
   const mends = mendsOf(programs)
   if (mends.length === 0 || !(wanted ?? (canAsk(context) && (await confirm(context, question(mends)))))) return { done: [], left: leftOf(programs, true) }
   const done: { agent: string; done: string }[] = []

@@ -52,7 +52,8 @@ export function headlessTops(root: TreeNode): TreeNode[] {
 
 function linesOf(node: TreeNode, depth: number, options: SessionLines): string[] {
   const { palette, width, now, readAt, frame } = options
-  const state = agentState(node, palette, frame)
+  // The calls stand beside it.
+  const state = agentState({ ...node, tool_calls: 0 }, palette, frame)
   const passed = Math.max(0, Math.floor((now - readAt) / 1000))
   const facts = [
     shortDuration(ranSeconds(node) + (node.state === 'running' || node.state === 'waiting' ? passed : 0)),

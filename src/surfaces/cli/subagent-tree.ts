@@ -3,8 +3,8 @@ import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
 import { printableLine } from './printable.ts'
 import { plural } from './quantity.ts'
-import { FRAMES } from './spinner.ts'
-import { cut, displayWidth, pad } from './width.ts'
+import { FRAMES } from './progress.ts'
+import { cut, displayWidth } from './width.ts'
 
 /**
  * Subagents and what they do, as a display needs to know it: folded from what is told of them, by a daemon’s call or by the callbacks of the
@@ -137,8 +137,5 @@ function toolRow({ tool, detail, state }: ToolLine, indent: string, { width, pal
   return state === 'failed' ? palette.bad(row) : state === 'done' ? palette.dim(row) : row
 }
 
-/** Pure: what ends up on a terminal that is not redrawn, a line for each thing that is told. */
-export const plainLine = (message: string, width = Infinity): string => (Number.isFinite(width) ? pad(cut(printableIndented(message), width), 0) : printableIndented(message))
-
-/** Indentation tells how deep it is. */
-const printableIndented = (message: string): string => `${/^ */.exec(message)?.[0] ?? ''}${printableLine(message)}`
+/** The same in words, for where nothing is redrawn: their indentation tells how deep a subagent is. */
+export const progressLine = (message: string): string => `${/^ */.exec(message)?.[0] ?? ''}${printableLine(message)}`

@@ -76,6 +76,24 @@ describe('driving the console', () => {
     expect(console.view(a.id).sent?.state).toBe('queued')
   })
 
+  it('writes what is typed to a process’s standard input, and tells a session as it tells any agent', async () => {
+    const process = node('main', { id: 'id-make' as TreeNode['id'], name: 'make', kind: 'process', runtime: 'headless', command: 'make' })
+    const session = node('main', { id: 'id-asks' as TreeNode['id'], name: 'asks', kind: 'llm', runtime: 'acp' })
+    const console = drive([process, session], idle)
+    console.press('next')
+    console.line('yes, all of it')
+    await console.settled()
+    console.press('next')
+    console.line('in ten lines')
+    await console.settled()
+    expect(console.calls).toEqual([
+      'the person: write_stdin {"agent_id":"id-make","data":"yes, all of it"}',
+      'the person: send {"to":"id-asks","message":"in ten lines"}',
+    ])
+    expect(console.view('id-make').notices.map(({ text }) => text)).toEqual(['› yes, all of it'])
+    expect(console.view('id-make').sent).toBeNull()
+  })
+
   it('keeps what is typed into a capture that nobody here knew of', async () => {
     const console = drive([a], { scrollback: () => ({ captureLines: 1 }) })
     console.press('next')

@@ -41,6 +41,16 @@ describe('the status bar', () => {
     expect(state).toMatch(/^◐ running {2}13k tokens {2}22 calls/)
   })
 
+  it('shows of a process what it runs, and how it ended', () => {
+    const process = node('main', { name: 'build', kind: 'process', runtime: 'headless', command: 'npm run build', pid: 4711 })
+    const [, runs] = statusBar(process, options({ path: path(process) }))
+    expect(runs).toMatch(/^◐ running npm run build {2}process 4711/)
+    expect(runs).not.toContain('tokens')
+    const over: TreeNode = { ...process, state: 'completed', exit_code: 0 }
+    expect(statusBar(over, options({ path: path(over) }))[1]).toMatch(/^✓ completed exit 0: npm run build/)
+    expect(endRow(over, { now: 0, width: 80, palette: plain })).toMatch(/^✓ completed: exit 0 · /)
+  })
+
   it('has room for what matters most in 80 columns, and for all in 200', () => {
     const facts = { capture_lines: 3, inbox: { messages: 1, questions: 2, approvals: 1 } }
     const narrow = statusBar(busy, options(facts)).join('\n')
