@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { acpCliName } from '../../acp-names.ts'
 import type { AcpConfig } from '../../config/schema.ts'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpLaunch, AcpMcpServer, Runner } from '../runner/runner.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
+import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
-import { familyOf, habitsOf, loginFinding, packageOf } from './acp/programs.ts'
+import { askingMode, familyOf, habitsOf, loginFinding, packageOf } from './acp/programs.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
@@ -42,6 +44,16 @@ function serversFor({ mcpUrl, noTools }: LaunchRequest): AcpMcpServer[] {
   return [{ type: 'http', name: 'exomonad', url: mcpUrl, headers: [{ name: 'Authorization', value: `Bearer ${variable('EXOMONAD_TOKEN')}` }] }, stdio]
 }
 
+/** Of what its parent wrote as much, characters, from the end. */
+const MOST_INHERITED = 100_000
+
+/** What a fork’s prompt points to comes along: its file requests are confined to its worktree, and that file is elsewhere. */
+async function promptOf({ prompt, transcript }: LaunchRequest): Promise<string | null> {
+  const inherited = transcript === undefined ? '' : await readFile(transcript, 'utf8').catch(() => '')
+  if (inherited.trim() === '') return prompt.trim() === '' ? null : prompt
+  return `${prompt}\n\nThe end of ${transcript}, so that you need not read it:\n\n${inherited.slice(-MOST_INHERITED)}`
+}
+
 /** The role’s policy goes first; what it leaves open is decided by [acp.NAME]. */
 function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<AcpLaunch, 'permission' | 'allow'> {
   switch (permissions.policy) {
@@ -71,6 +83,9 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     const found = await locate()
     if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     const load = request.mode === 'resume' ? (request.session?.id ?? null) : null
+    const permissions = permissionFor(request, config)
+    const codex =
+      family === 'codex' ? codexAcpEnvironment(request, permissions.permission, config.env['CODEX_CONFIG'] ?? options.variables['CODEX_CONFIG']) : null
     const lost = {
       start: [],
       fork: [`${request.name} starts with a fresh conversation: sessions of the Agent Client Protocol can’t be forked.`],
@@ -78,20 +93,26 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     }
     return {
       argv: [found.path, ...config.command.slice(1)],
-      env: { ...(await habitsOf(family, options, request)), ...directToLoopback(options.variables), ...config.env },
+      env: {
+        ...(await habitsOf(family, options, request)),
+        ...directToLoopback(options.variables),
+        ...codex,
+        ...config.env,
+        ...(codex === null ? {} : { CODEX_CONFIG: codex['CODEX_CONFIG'] ?? '' }),
+      },
       files: [],
       session: load === null ? 'fresh' : 'resumed',
       sessionId: load,
       channel: null,
       warnings: lost[request.mode],
       acp: {
-        mcpServers: serversFor(request),
-        prompt: request.prompt.trim() === '' ? null : request.prompt,
+        mcpServers: codex === null ? serversFor(request) : [],
+        prompt: await promptOf(request),
         load,
         model: request.model ?? config.model ?? null,
-        mode: request.sessionMode ?? config.mode ?? null,
+        mode: request.sessionMode ?? config.mode ?? askingMode(family),
         maxTurns: request.maxTurns ?? null,
-        ...permissionFor(request, config),
+        ...permissions,
       },
     }
   }

@@ -23,6 +23,10 @@ export async function habitsOf(family: Family | null, options: AcpCliOptions, re
         DISABLE_AUTOUPDATER: '1',
         // A call that takes minutes would go on in the background, and its turn without its result.
         CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS: '0',
+        // Guesses at what a person might say next cost a request after each turn.
+        CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+        // exomonad’s tools are there from the first turn on, and not behind a search: the protocol has no other way to say so.
+        ENABLE_TOOL_SEARCH: 'false',
         MCP_TOOL_TIMEOUT: String((request.toolTimeout + 60) * 1000),
       }
     case 'gemini':
@@ -34,11 +38,15 @@ export async function habitsOf(family: Family | null, options: AcpCliOptions, re
       }
     case 'opencode':
       return { OPENCODE_DISABLE_AUTOUPDATE: '1' }
+    // Its own file: acp/codex.ts.
     case 'codex':
     case null:
       return {}
   }
 }
+
+/** The mode in which a program asks its client at all; null: it does by itself. Claude’s default lets a model of its own decide. */
+export const askingMode = (family: Family | null): string | null => (family === 'claude' ? 'default' : null)
 
 /** Variables with a key, files of a login (below the person’s home), and how to get one. */
 const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }>> = {

@@ -51,7 +51,8 @@ function hooks(script: string): [string, TomlValue][] {
   return [...overrides, ['hooks.state', state]]
 }
 
-const server = (request: LaunchRequest): TomlValue => ({
+/** The table of exomonad’s MCP server, as Codex’s configuration has it. */
+export const codexServer = (request: LaunchRequest): { readonly [key: string]: TomlValue } => ({
   ...(request.mcpUrl === null ? { command: 'exomonad', args: ['mcp'], env_vars: FOR_MCP } : { url: request.mcpUrl, bearer_token_env_var: 'EXOMONAD_TOKEN' }),
   default_tools_approval_mode: 'approve',
   // Codex gives others a second at its start, and then has its model begin without their tools.
@@ -64,7 +65,7 @@ const server = (request: LaunchRequest): TomlValue => ({
 export function overrides(request: LaunchRequest, trusted: readonly string[]): string[] {
   const all: [string, TomlValue][] = [
     ['projects', Object.fromEntries(trusted.map((folder) => [folder, { trust_level: 'trusted' }]))],
-    ['mcp_servers.exomonad', server(request)],
+    ['mcp_servers.exomonad', codexServer(request)],
     // Models that write code to call tools see ours beside it: not hidden behind a search, and a call may wait as long as it has to.
     ['features.code_mode.direct_only_tool_namespaces', ['mcp__exomonad']],
     ...hooks(request.hookScript),
