@@ -62,7 +62,7 @@ export function createHost(environment: Environment): Host {
       // Both: the configuration may name another one than when the agents were started.
       for (const kind of ['tmux', 'headless'] as const) {
         const hash = repositoryHash(paths.commonDir)
-        const multiplexer = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
+        const { multiplexer } = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
         await multiplexer.shutdown().catch(async (error: unknown) => {
           await multiplexer.dispose()
           const { ExomonadError } = await import('./errors.ts')
@@ -78,6 +78,11 @@ export function createHost(environment: Environment): Host {
       const [{ createAgentCli }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])
       const { path, home: userHome, variables } = environment
       return createAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec })
+    },
+    async acpCli(name, config, home) {
+      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])
+      const { path, home: userHome, variables } = environment
+      return createAcpAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec, sessions: NO_SESSIONS })
     },
     async trackedFiles(paths) {
       const [{ listTrackedConfiguration }, { exec }, { gitEnvironment }] = await Promise.all([

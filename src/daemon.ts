@@ -126,7 +126,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
-    const multiplexer = await chooseMultiplexer({
+    const { multiplexer, runner, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       environment,
       hash: repositoryHash(facts.commonDir),
@@ -134,8 +134,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       agentEnvironment: await agentEnv(),
     })
-    // Agents go on without the daemon; a server without any has nothing to stay for.
-    release.add('multiplexer', async () => ((await multiplexer.list()).every(({ dead }) => dead) ? multiplexer.shutdown() : multiplexer.dispose()))
+    let settle = async (): Promise<void> => {}
+    release.add('multiplexer', () => letGo(settle))
 
     const { forge, resume } = await chooseForge({
       git,
@@ -183,6 +183,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       git,
       multiplexer,
+      runner,
       forge,
       files,
       sight,
@@ -219,6 +220,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const recovered = await core.upkeep.recover()
     release.add('deaths', multiplexer.onDeath(assembled.paneDied))
     await core.upkeep.reconcile()
+    settle = core.upkeep.reconcile
     await outbox.start()
     release.add('outbox', () => outbox.stop())
     poller.start()

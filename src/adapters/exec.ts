@@ -1,4 +1,9 @@
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
 
 /** The only user of child processes. Every command gets its environment whole: nothing is inherited. */
@@ -118,6 +123,66 @@ export function startDetached(
   const child = spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: ['ignore', options.output, options.output] })
   child.unref()
   return child
+}
+
+export interface OnPipes {
+  readonly child: ChildProcess
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+}
+
+/**
+ * A process in a session and process group of its own, on pipes. Listen on `child` for `error` (it did not start) and `exit`; end it by the group.
+ * They are pipes as a shell makes them: Node’s own are sockets, which no program can open again as /dev/stdout or /dev/stderr.
+ */
+export function startOnPipes(file: string, args: readonly string[], options: { cwd: string; env: Readonly<Record<string, string>> }): OnPipes {
+  const pipes = makePipes(['in', 'out', 'err'])
+  const [input, output, errors] = pipes as [Pipe, Pipe, Pipe]
+  try {
+    const child = spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: [input.read, output.write, errors.write] })
+    for (const fd of [input.read, output.write, errors.write]) closeSync(fd)
+    return {
+      child,
+      stdin: new Socket({ fd: input.write, readable: false, writable: true }),
+      stdout: new Socket({ fd: output.read, readable: true, writable: false }),
+      stderr: new Socket({ fd: errors.read, readable: true, writable: false }),
+    }
+  } catch (thrown) {
+    for (const { read, write } of pipes) {
+      closeSync(read)
+      closeSync(write)
+    }
+    throw thrown
+  }
+}
+
+interface Pipe {
+  readonly read: number
+  readonly write: number
+}
+
+/** Node can’t ask for a pipe, but it can open a named one at both ends and take the name away. */
+function makePipes(names: readonly string[]): Pipe[] {
+  const folder = mkdtempSync(join(tmpdir(), 'exomonad-pipes-'))
+  try {
+    const made = spawnSync('mkfifo', ['-m', '600', ...names.map((name) => join(folder, name))], { env: { PATH: '/usr/bin:/bin' } })
+    if (made.status !== 0) throw new Error(`no pipes could be made in ${folder}: ${made.error?.message ?? made.stderr.toString().trim()}`)
+    return names.map((name) => {
+      const path = join(folder, name)
+      // Opened for both, no end waits for the other. Our own ends don’t block, the program’s do.
+      const both = openSync(path, constants.O_RDWR)
+      try {
+        return name === 'in'
+          ? { read: openSync(path, constants.O_RDONLY), write: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) }
+          : { read: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), write: openSync(path, constants.O_WRONLY) }
+      } finally {
+        closeSync(both)
+      }
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Runs a program on this process’s own terminal; answers its exit code, null where a signal ended it or it did not start. */

@@ -2,12 +2,23 @@ import { exec } from '../adapters/exec.ts'
 import { createHeadless } from '../adapters/multiplexer/headless/headless.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createTmux } from '../adapters/multiplexer/tmux/tmux.ts'
+import { createRunner } from '../adapters/runner/open.ts'
+import { createRouted } from '../adapters/runner/routed.ts'
+import type { Runner } from '../adapters/runner/runner.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
 
-/** The configured multiplexer; by default tmux where it is installed, else terminals of our own. */
+/** What agents run in: all of it through `multiplexer`; `runner` for what only it can do. */
+export interface Places {
+  readonly multiplexer: Multiplexer
+  readonly runner: Runner
+  /** Agents go on without the daemon; a server without any has nothing to stay for. Before the runner goes, `settle` records how the last ones ended in it. */
+  letGo(settle: () => Promise<void>): Promise<void>
+}
+
+/** The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the runner for what has no terminal. */
 export async function chooseMultiplexer(options: {
   kind: Config['multiplexer']['kind']
   environment: Environment
@@ -15,15 +26,29 @@ export async function chooseMultiplexer(options: {
   paths: Paths
   log: Log
   agentEnvironment: Readonly<Record<string, string>>
-}): Promise<Multiplexer> {
+}): Promise<Places> {
+  const surroundings = {
+    stateDir: options.paths.state,
+    runtimeDir: options.environment.runtimeDir,
+    environment: options.agentEnvironment,
+    node: process.execPath,
+    log: options.log,
+  }
+  const runner = createRunner(surroundings)
   const tmux = options.kind === 'tmux' || (options.kind === 'auto' && (await exec('tmux', ['-V'], { env: options.agentEnvironment })).exitCode === 0)
-  return tmux
+  const terminals = tmux
     ? createTmux({ socketName: `exomonad-${options.hash}`, environment: options.agentEnvironment, log: options.log })
-    : createHeadless({
-        stateDir: options.paths.state,
-        runtimeDir: options.environment.runtimeDir,
-        environment: options.agentEnvironment,
-        node: process.execPath,
-        log: options.log,
-      })
+    : createHeadless(surroundings)
+  return {
+    multiplexer: createRouted({ terminals, runner }),
+    runner,
+    letGo: async (settle) => {
+      const held = await runner.list()
+      const ended = held.every(({ dead }) => dead)
+      // Nobody could tell afterwards how these ended.
+      if (ended && held.length > 0) await settle()
+      await Promise.all([ended ? runner.shutdown() : undefined, (await terminals.list()).every(({ dead }) => dead) ? terminals.shutdown() : undefined])
+      await Promise.all([runner.dispose(), terminals.dispose()])
+    },
+  }
 }

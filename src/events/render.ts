@@ -6,7 +6,7 @@ import { guardMessage, stripControls } from './escape.ts'
 import { templateData, type EventContext } from './template-data.ts'
 import { createTemplateFiles } from './template-files.ts'
 
-export type PromptName = 'root' | 'subtree' | 'worker' | 'fork' | 'resume' | 'worktree-warning' | 'guidance'
+export type PromptName = 'root' | 'subtree' | 'worker' | 'fork' | 'resume' | 'session' | 'subagent' | 'worktree-warning' | 'guidance'
 
 /** What prompts are made of: plain data, put in as it is. */
 export interface PromptData {
@@ -25,12 +25,25 @@ export interface PromptData {
   readonly context?: 'forked' | 'transcript' | 'fresh'
   /** Absolute path of the file with that, for `transcript`. */
   readonly transcript?: string
+  /** What the caller gave a session to know, key by key. */
+  readonly facts?: readonly { readonly key: string; readonly value: string }[]
+  /** Goes in front of everything else. */
+  readonly system_prompt?: string
   /** What it may call, as its role allows. */
   readonly tools?: readonly { readonly name: string; readonly description: string }[]
 }
 
 /** Templates may look at every one of these. */
-const NOTHING: Partial<PromptData> = { parent_id: '', parent_name: '', shares_worktree: false, context: 'fresh', transcript: '', tools: [] }
+const NOTHING: Partial<PromptData> = {
+  parent_id: '',
+  parent_name: '',
+  shares_worktree: false,
+  context: 'fresh',
+  transcript: '',
+  facts: [],
+  system_prompt: '',
+  tools: [],
+}
 
 export interface Renderer {
   /** The event in words for one recipient. Empty: nothing is to be sent. Never throws for a bad template. */

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import process from 'node:process'
-import { receive, send, type HostMessage } from './protocol.ts'
+import { receive, send } from '../../outliving/framing.ts'
+import type { HostMessage } from './protocol.ts'
 
 /** Shows a pane of the terminal host in the terminal it runs in: `node attach.js SOCKET PANE`. Ctrl-] leaves. */
 

@@ -4,15 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
-import { createDeaths } from '../deaths.ts'
-import { endPanes } from '../end-processes.ts'
+import { programFile } from '../../../package-root.ts'
+import { createDeaths } from '../../panes/deaths.ts'
+import { endPanes } from '../../panes/end-processes.ts'
+import { createHostClient } from '../../outliving/host-client.ts'
+import { TERMINAL_HOST } from '../../outliving/location.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
-import { paneGone } from '../pane-gone.ts'
-import { isForeground, isRunning } from '../processes.ts'
-import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
-import { createHostClient, hostProgram } from './host-client.ts'
-import { chooseSocket } from './location.ts'
-import type { HostedPane } from './protocol.ts'
+import { paneGone } from '../../panes/pane-gone.ts'
+import { isForeground, isRunning } from '../../panes/processes.ts'
+import { checkOpen, programWithoutDescriptors, titleOf } from '../../panes/program.ts'
+import { PROTOCOL, type HostedPane, type Verbs } from './protocol.ts'
 
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
@@ -45,7 +46,11 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
   const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
 
-  const host = createHostClient({
+  const host = createHostClient<Verbs>({
+    names: TERMINAL_HOST,
+    called: 'terminal host',
+    protocol: PROTOCOL,
+    program: programFile('adapters/multiplexer/headless/host'),
     stateDir,
     runtimeDir,
     environment,
@@ -143,7 +148,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
-    attachCommand: (paneId) => [node, hostProgram('attach'), host.socketPath ?? chooseSocket(stateDir, runtimeDir), paneId],
+    attachCommand: (paneId) => [node, programFile('adapters/multiplexer/headless/attach'), host.socketPath, paneId],
     shutdown: async () => {
       const hello = await host.ask('hello', {})
       if (hello.kind === 'no-host') return

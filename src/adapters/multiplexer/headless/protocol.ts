@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
 import type { AgentId, PaneId } from '../../../ids.ts'
+import type { HostAnswer, HostRequest } from '../../outliving/framing.ts'
 import type { TypeResult } from '../multiplexer.ts'
 
 /** Raised when host and adapter could misunderstand each other; a host lives longer than the daemon that started it. */
@@ -42,49 +42,10 @@ export interface Verbs {
   shutdown: { takes: object; gives: boolean }
 }
 
-export type Verb = keyof Verbs
-
-export interface Request<Name extends Verb = Verb> {
-  readonly id: number
-  readonly verb: Name
-  readonly takes: Verbs[Name]['takes']
-}
+export type Request<Name extends keyof Verbs = keyof Verbs> = HostRequest<Verbs, Name>
 
 /** What a viewer sends after `view`. */
 export type ViewerInput = { readonly input: string } | { readonly resize: { readonly columns: number; readonly rows: number } }
 
 /** `changed`: a pane died or went. `frame`: bytes for a viewer's terminal. `left`: what it viewed is gone. */
-export type HostMessage =
-  | { readonly id: number; readonly gives: unknown }
-  | { readonly id: number; readonly error: string }
-  | { readonly event: 'changed' }
-  | { readonly event: 'frame'; readonly bytes: string; readonly title: string }
-  | { readonly event: 'left' }
-
-/** One JSON value per line. */
-export const send = (socket: Socket, message: Request | ViewerInput | HostMessage): void => {
-  if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`)
-}
-
-/** Calls back for every line that arrives; a line that is no JSON ends the connection. */
-export function receive(socket: Socket, onMessage: (message: unknown) => void): void {
-  let parts: string[] = []
-  socket.setEncoding('utf8')
-  socket.on('data', (chunk: string) => {
-    const pieces = chunk.split('\n')
-    const rest = pieces.pop() ?? ''
-    for (const piece of pieces) {
-      const line = parts.join('') + piece
-      parts = []
-      let message: unknown
-      try {
-        message = JSON.parse(line)
-      } catch {
-        socket.destroy()
-        return
-      }
-      onMessage(message)
-    }
-    if (rest !== '') parts.push(rest)
-  })
-}
+export type HostMessage = HostAnswer | { readonly event: 'frame'; readonly bytes: string; readonly title: string } | { readonly event: 'left' }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ExomonadError } from '../../../errors.ts'
 import { asPaneId, type PaneId } from '../../../ids.ts'
 import type { OpenPane } from '../multiplexer.ts'
-import { programOf, titleOf } from '../program.ts'
+import { programOf, titleOf } from '../../panes/program.ts'
 import { HOME, silent, type Connection, type Reply } from './connection.ts'
 import { command, literal, sequence } from './quote.ts'
 

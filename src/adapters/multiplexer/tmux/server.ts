@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
-import { isRunning } from '../processes.ts'
+import { isRunning } from '../../panes/processes.ts'
 import { KEEPER, type Connection } from './connection.ts'
 import { command } from './quote.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDeaths } from '../../../../src/adapters/multiplexer/deaths.ts'
+import { createDeaths } from '../../../../src/adapters/panes/deaths.ts'
 import type { Pane } from '../../../../src/adapters/multiplexer/multiplexer.ts'
 import { asPaneId, newAgentId } from '../../../../src/ids.ts'
 import { silentLog } from '../../../../src/log.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/multiplexer/processes.ts'
+import { parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
 
 describe('/proc/<pid>/stat', () => {
   const rest = '1 2 3 34816 4 4194560 1 1 1 1 1 1 1 1 20 0 1 0 98765 1 1'

@@ -2,24 +2,25 @@ import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startDetached } from '../../exec.ts'
-import { ExomonadError } from '../../../errors.ts'
-import { programFile } from '../../../package-root.ts'
-import { chooseSocket, hostFiles, prepareFolder, recordedSocket } from './location.ts'
-import { PROTOCOL, receive, send, type HostMessage, type Request, type Verb, type Verbs } from './protocol.ts'
+import { ExomonadError } from '../../errors.ts'
+import { startDetached } from '../exec.ts'
+import { receive, send, type Hello, type HostAnswer } from './framing.ts'
+import { chooseSocket, hostFiles, prepareFolder, recordedSocket, type HostNames } from './location.ts'
 
-export type Answer<Name extends Verb> = { kind: 'answer'; gives: Verbs[Name]['gives'] } | { kind: 'no-host' }
+type Takes<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { takes: infer Taken } ? Taken : never
+type Gives<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { gives: infer Given } ? Given : never
+export type Answer<Verbs, Name extends keyof Verbs> = { kind: 'answer'; gives: Gives<Verbs, Name> } | { kind: 'no-host' }
 
-export interface HostClient {
+export interface HostClient<Verbs> {
   /** Starts the host where none runs. */
   start(): Promise<void>
   /**
-   * Asks the host. `once`: not again where the connection was lost before the answer.
+   * Asks the host. `once`: not again where the connection was lost before the answer. `timeout`: for what may take longer than usual.
    * Throws MULTIPLEXER_UNAVAILABLE for no answer (`outcome: 'unknown'`) and for what the host could not do.
    */
-  ask<Name extends Verb>(verb: Name, takes: Verbs[Name]['takes'], options?: { once?: boolean }): Promise<Answer<Name>>
-  /** The socket of the host as far as it is known. */
-  readonly socketPath: string | undefined
+  ask<Name extends keyof Verbs & string>(verb: Name, takes: Takes<Verbs, Name>, options?: { once?: boolean; timeout?: number }): Promise<Answer<Verbs, Name>>
+  /** The socket of the host, or where a new one would have it. */
+  readonly socketPath: string
   close(): void
 }
 
@@ -32,14 +33,16 @@ interface Waiting {
 const START_POLL = 10
 const START_AGAIN = 2000
 
-/** Programs of the terminal host. */
-export const hostProgram = (name: 'host' | 'attach'): string => programFile(`adapters/multiplexer/headless/${name}`)
-
 const unavailable = (message: string, facts: Record<string, unknown> = {}) => new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
-const lost = () => unavailable('The connection to the terminal host broke before it answered. Look at the pane before trying again.', { outcome: 'unknown' })
 
 /** The daemon's side of the host's socket: connects when something is asked, and tells about changes as long as it is connected. */
-export function createHostClient(options: {
+export function createHostClient<Verbs>(options: {
+  names: HostNames
+  /** In messages: `terminal host`. */
+  called: string
+  protocol: number
+  /** Its entry file, run as `node FILE STATE_FOLDER SOCKET`. */
+  program: string
   stateDir: string
   runtimeDir: string
   environment: Readonly<Record<string, string>>
@@ -49,8 +52,10 @@ export function createHostClient(options: {
   /** Milliseconds the host may take to start. */
   startTimeout: number
   onChange: () => void
-}): HostClient {
-  const { stateDir, runtimeDir, environment, node, timeout, startTimeout, onChange } = options
+}): HostClient<Verbs> {
+  const { names, called, protocol: PROTOCOL, program, stateDir, runtimeDir, environment, node, timeout, startTimeout, onChange } = options
+  const files = hostFiles(names, stateDir)
+  const lost = () => unavailable(`The connection to the ${called} broke before it answered. Look at the pane before trying again.`, { outcome: 'unknown' })
   const waiting = new Map<number, Waiting>()
   let socketPath: string | undefined
   let current: Socket | undefined
@@ -59,7 +64,7 @@ export function createHostClient(options: {
   let closed = false
   let count = 0
 
-  const onMessage = (message: HostMessage) => {
+  const onMessage = (message: HostAnswer) => {
     if ('event' in message) {
       if (message.event === 'changed') onChange()
       return
@@ -68,23 +73,23 @@ export function createHostClient(options: {
     if (request === undefined) return
     waiting.delete(message.id)
     clearTimeout(request.timer)
-    if ('error' in message) request.reject(unavailable(`The terminal host failed: ${message.error}.`))
+    if ('error' in message) request.reject(unavailable(`The ${called} failed: ${message.error}.`))
     else request.resolve(message.gives)
   }
 
-  const transmit = async (socket: Socket, verb: Verb, takes: Request['takes']): Promise<unknown> =>
+  const transmit = async (socket: Socket, verb: string, takes: unknown, limit = timeout): Promise<unknown> =>
     await new Promise((resolve, reject) => {
       const id = (count += 1)
       const timer = setTimeout(() => {
         waiting.delete(id)
-        reject(unavailable(`The terminal host did not answer within ${String(timeout)} ms.`, { outcome: 'unknown' }))
-      }, timeout)
+        reject(unavailable(`The ${called} did not answer within ${String(limit)} ms.`, { outcome: 'unknown' }))
+      }, limit)
       waiting.set(id, { resolve, reject, timer })
       send(socket, { id, verb, takes })
     })
 
   const connectNow = async (): Promise<Socket | undefined> => {
-    socketPath = (await recordedSocket(stateDir)) ?? chooseSocket(stateDir, runtimeDir)
+    socketPath = (await recordedSocket(names, stateDir)) ?? chooseSocket(names, stateDir, runtimeDir)
     const socket = connect(socketPath)
     const connected = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true))
@@ -101,12 +106,12 @@ export function createHostClient(options: {
       }
       if (!closed) onChange()
     })
-    receive(socket, (message) => onMessage(message as HostMessage))
-    const { protocol } = (await transmit(socket, 'hello', {})) as Verbs['hello']['gives']
+    receive(socket, (message) => onMessage(message as HostAnswer))
+    const { protocol } = (await transmit(socket, 'hello', {})) as Hello
     if (protocol !== PROTOCOL) {
       socket.destroy()
       throw unavailable(
-        `The terminal host of another exomonad version runs (protocol ${String(protocol)}, not ${String(PROTOCOL)}). End its agents with that version first.`,
+        `The ${called} of another exomonad version runs (protocol ${String(protocol)}, not ${String(PROTOCOL)}). End its agents with that version first.`,
       )
     }
     // Panes live in the host: being connected is no reason for a program to go on.
@@ -122,11 +127,11 @@ export function createHostClient(options: {
 
   const spawnHost = async () => {
     await mkdir(stateDir, { recursive: true, mode: 0o700 })
-    const socket = chooseSocket(stateDir, runtimeDir)
+    const socket = chooseSocket(names, stateDir, runtimeDir)
     await prepareFolder(socket)
-    const output = openSync(hostFiles(stateDir).log, 'a', 0o600)
+    const output = openSync(files.log, 'a', 0o600)
     try {
-      startDetached(node, [hostProgram('host'), stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
+      startDetached(node, [program, stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
     } finally {
       closeSync(output)
     }
@@ -136,8 +141,8 @@ export function createHostClient(options: {
     let spawnedAt = Number.NEGATIVE_INFINITY
     while ((await connected()) === undefined) {
       if (performance.now() - begun > startTimeout) {
-        const log = await readFile(hostFiles(stateDir).log, 'utf8').catch(() => '')
-        throw unavailable(`The terminal host did not start: ${log.trim().split('\n').at(-1) ?? ''} (${hostFiles(stateDir).log}).`)
+        const log = await readFile(files.log, 'utf8').catch(() => '')
+        throw unavailable(`The ${called} did not start: ${log.trim().split('\n').at(-1) ?? ''} (${files.log}).`)
       }
       // A host that finds another's lock, one that is just ending for instance, leaves at once.
       if (performance.now() - spawnedAt > START_AGAIN) {
@@ -153,19 +158,23 @@ export function createHostClient(options: {
       starting ??= startNow().finally(() => (starting = undefined))
       await starting
     },
-    ask: async <Name extends Verb>(verb: Name, takes: Verbs[Name]['takes'], { once = false } = {}): Promise<Answer<Name>> => {
+    ask: async <Name extends keyof Verbs & string>(
+      verb: Name,
+      takes: Takes<Verbs, Name>,
+      { once = false, timeout: limit = timeout }: { once?: boolean; timeout?: number } = {},
+    ): Promise<Answer<Verbs, Name>> => {
       for (let attempt = 0; ; attempt += 1) {
         const socket = await connected()
         if (socket === undefined) return { kind: 'no-host' }
         try {
-          return { kind: 'answer', gives: (await transmit(socket, verb, takes)) as Verbs[Name]['gives'] }
+          return { kind: 'answer', gives: (await transmit(socket, verb, takes, limit)) as Gives<Verbs, Name> }
         } catch (error) {
           if (once || attempt > 0 || current === socket) throw error
         }
       }
     },
     get socketPath() {
-      return socketPath
+      return socketPath ?? chooseSocket(names, stateDir, runtimeDir)
     },
     close: () => {
       closed = true

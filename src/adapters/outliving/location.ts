@@ -2,10 +2,20 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../errors.ts'
 
 /** Longest path of a Unix socket on the systems we run on (macOS: 104 with its end mark). */
 const SOCKET_PATH_LIMIT = 103
+
+/** How the files and sockets of one kind of host are called. */
+export interface HostNames {
+  readonly files: string
+  /** In front of the hash where the socket stands elsewhere. */
+  readonly far: string
+}
+
+export const TERMINAL_HOST: HostNames = { files: 'pty-host', far: 'pty' }
+export const RUNNER: HostNames = { files: 'runner', far: 'runner' }
 
 export interface HostFiles {
   readonly lock: string
@@ -14,26 +24,26 @@ export interface HostFiles {
   readonly record: string
 }
 
-export const hostFiles = (stateDir: string): HostFiles => ({
-  lock: join(stateDir, 'pty-host.lock'),
-  log: join(stateDir, 'pty-host.log'),
-  record: join(stateDir, 'pty-host.json'),
+export const hostFiles = (names: HostNames, stateDir: string): HostFiles => ({
+  lock: join(stateDir, `${names.files}.lock`),
+  log: join(stateDir, `${names.files}.log`),
+  record: join(stateDir, `${names.files}.json`),
 })
 
 /** Where the socket of a new host goes: in the state folder, or where that path is too long under a hash in the runtime folder. */
-export function chooseSocket(stateDir: string, runtimeDir: string): string {
-  const near = join(stateDir, 'pty-host.sock')
+export function chooseSocket(names: HostNames, stateDir: string, runtimeDir: string): string {
+  const near = join(stateDir, `${names.files}.sock`)
   if (Buffer.byteLength(near) <= SOCKET_PATH_LIMIT) return near
   const hash = createHash('sha256').update(stateDir).digest('hex').slice(0, 10)
-  const far = join(runtimeDir, `pty-${hash}.sock`)
+  const far = join(runtimeDir, `${names.far}-${hash}.sock`)
   if (Buffer.byteLength(far) <= SOCKET_PATH_LIMIT) return far
   throw new ExomonadError('SOCKET_PATH_TOO_LONG', `The path ${far} is too long for a socket. Set XDG_RUNTIME_DIR to a short path.`, { path: far })
 }
 
 /** The socket that the running host recorded, where there is a record. */
-export async function recordedSocket(stateDir: string): Promise<string | undefined> {
+export async function recordedSocket(names: HostNames, stateDir: string): Promise<string | undefined> {
   try {
-    const { socket } = JSON.parse(await readFile(hostFiles(stateDir).record, 'utf8')) as { socket?: unknown }
+    const { socket } = JSON.parse(await readFile(hostFiles(names, stateDir).record, 'utf8')) as { socket?: unknown }
     return typeof socket === 'string' ? socket : undefined
   } catch {
     return undefined

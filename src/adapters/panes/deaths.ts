@@ -1,6 +1,6 @@
 import type { AgentId, PaneId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
-import type { Multiplexer, Pane } from './multiplexer.ts'
+import type { Multiplexer, Pane } from '../multiplexer/multiplexer.ts'
 
 type DeathListener = Parameters<Multiplexer['onDeath']>[0]
 type Death = Parameters<DeathListener>[0]

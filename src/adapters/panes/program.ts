@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
-import type { OpenPane } from './multiplexer.ts'
+import type { OpenPane } from '../multiplexer/multiplexer.ts'
 
 /** What a multiplexer puts into its panes' environment: an agent has no business with it. */
 const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION'

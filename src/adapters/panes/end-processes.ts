@@ -6,6 +6,13 @@ const POLL = 20
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
 const KILL_LIMIT = 5000
 
+export interface EndOptions {
+  /** Milliseconds between the first signal and SIGKILL. */
+  readonly grace: number
+  /** What asks them to end: a hang-up where there was a terminal, the default; else SIGTERM. */
+  readonly signal?: 'SIGHUP' | 'SIGTERM'
+}
+
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -17,10 +24,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
 const identity = ({ pid, started }: ProcessRecord): string => `${String(pid)} ${started}`
 
 /**
- * Ends programs that lead a terminal session each, with all they started: hang-up (and continue, for stopped ones),
+ * Ends programs that lead a session each, with all they started: first asks them (and continues stopped ones),
  * then SIGKILL for what is left after `grace` ms. A process that left the session is found here as long as its parent lives.
  */
-async function endProcesses(leaders: readonly number[], options: { grace: number }): Promise<void> {
+async function endProcesses(leaders: readonly number[], options: EndOptions): Promise<void> {
   const roots = new Set(leaders.filter((pid) => pid > 1))
   if (roots.size === 0) return
   const tracked = new Map<string, ProcessRecord>()
@@ -32,7 +39,7 @@ async function endProcesses(leaders: readonly number[], options: { grace: number
   }
 
   for (const { pid } of await look()) {
-    signal(pid, 'SIGHUP')
+    signal(pid, options.signal ?? 'SIGHUP')
     signal(pid, 'SIGCONT')
   }
   let left = await look()
@@ -44,7 +51,7 @@ async function endProcesses(leaders: readonly number[], options: { grace: number
 }
 
 /** Ends what panes run and all that was ever started from them: some programs leave servers of their own behind, in other sessions. */
-export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: { grace: number }): Promise<void> {
+export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: EndOptions): Promise<void> {
   // The number of a process that has ended may be another’s by now.
   const leaders = panes.flatMap(({ pid, ended }) => (ended ? [] : [pid]))
   const left = await startedWith(panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`])))

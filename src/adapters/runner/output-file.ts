@@ -1,0 +1,98 @@
+import { open, type FileHandle } from 'node:fs/promises'
+
+export interface OutputFile {
+  /** False: too much waits for the disk. */
+  write(bytes: Buffer): boolean
+  drained(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Bytes that wait for the disk when the source should pause, and when it may go on. */
+const PAUSE_AT = 4_000_000
+const RESUME_AT = 1_000_000
+/** Bytes written at once. */
+const BATCH = 1_000_000
+/** Milliseconds between two tries to open a file, or to write to a disk that refused. */
+const RETRY = 1000
+
+/**
+ * Appends to a file as fast as the disk takes it, in order. What the disk refuses (it is full) is left out and said where it would
+ * stand, as soon as the disk takes anything again: a program must not stand still for it.
+ */
+export function createOutputFile(file: string, onTrouble: (text: string) => void): OutputFile {
+  const queue: Buffer[] = []
+  const waiting = new Set<() => void>()
+  let size = 0
+  let handle: FileHandle | undefined
+  let writing: Promise<void> | undefined
+  let closed = false
+  let lost = 0
+  let retryAt = 0
+
+  const take = (): Buffer[] => {
+    const batch: Buffer[] = []
+    for (let bytes = 0; queue.length > 0 && bytes < BATCH;) {
+      const next = queue.shift() as Buffer
+      bytes += next.length
+      batch.push(next)
+    }
+    return batch
+  }
+  const writeAll = async (batch: readonly Buffer[]): Promise<void> => {
+    if (lost > 0 && Date.now() < retryAt) throw new StillRefused()
+    handle ??= await open(file, 'a', 0o600)
+    if (lost > 0) {
+      await handle.appendFile(`\n[exomonad] ${lost} bytes are missing here: the disk did not take them\n`)
+      lost = 0
+    }
+    // Partial writes are the rule on a disk that fills up.
+    for (let rest = [...batch]; rest.length > 0;) {
+      let { bytesWritten } = await handle.writev(rest)
+      while (rest.length > 0 && bytesWritten >= (rest[0] as Buffer).length) bytesWritten -= (rest.shift() as Buffer).length
+      if (rest.length > 0) rest = [(rest[0] as Buffer).subarray(bytesWritten), ...rest.slice(1)]
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = take()
+      const bytes = batch.reduce((sum, { length }) => sum + length, 0)
+      try {
+        await writeAll(batch)
+      } catch (thrown) {
+        if (lost === 0)
+          onTrouble(`the output file ${file} can not be written: ${thrown instanceof Error ? thrown.message : String(thrown)}. Only the last lines are kept.`)
+        if (!(thrown instanceof StillRefused)) retryAt = Date.now() + RETRY
+        lost += bytes
+      }
+      size -= bytes
+      if (size <= RESUME_AT) release()
+    }
+    writing = undefined
+  }
+  const release = () => {
+    for (const go of waiting) go()
+    waiting.clear()
+  }
+
+  return {
+    write: (bytes) => {
+      if (closed || bytes.length === 0) return true
+      queue.push(bytes)
+      size += bytes.length
+      writing ??= run()
+      return size < PAUSE_AT
+    },
+    drained: async () => {
+      if (size > RESUME_AT) await new Promise<void>((resolve) => waiting.add(resolve))
+    },
+    close: async () => {
+      closed = true
+      while (writing !== undefined) await writing
+      const held = handle
+      handle = undefined
+      await held?.close().catch(() => undefined)
+    },
+  }
+}
+
+class StillRefused extends Error {}

@@ -1,0 +1,139 @@
+import type { OutputLog } from './hosted.ts'
+import { createOutputFile } from './output-file.ts'
+import { plainLine } from './plain-line.ts'
+import { createTail } from './tail.ts'
+
+type Stream = 'out' | 'err'
+
+const LINE_FEED = 10
+/** Bytes of a line without its end that are kept back, so that no other line comes between. */
+const PART_LIMIT = 64_000
+/** Milliseconds after which they are written all the same: a prompt, or a bar of progress. */
+const PART_DELAY = 50
+const PREFIX: Record<Stream, string> = { out: '', err: '[stderr] ' }
+const NEW_LINE = Buffer.from('\n')
+
+/** Puts the lines of both streams in order of arrival into the file (null for none), the tail, and what followers see. */
+export function createOutputLog({ file }: { file: string | null }): OutputLog {
+  const tail = createTail()
+  const followers = new Set<(text: string) => void>()
+  const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }))
+  const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
+  /** The line that stands without its end in file and tail is this one’s. */
+  let open: Stream | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const tell = (text: () => string) => {
+    if (followers.size === 0) return
+    const told = text()
+    for (const listener of followers) listener(told)
+  }
+  const breakLine = () => {
+    if (open === undefined) return
+    open = undefined
+    tail.endPart()
+    disk?.write(NEW_LINE)
+    tell(() => '\n')
+  }
+  const put = (stream: Stream, bytes: Buffer): boolean => {
+    const goesOn = open === stream
+    return disk?.write(stream === 'out' ? bytes : prefixed(bytes, goesOn)) ?? true
+  }
+  const putLines = (stream: Stream, bytes: Buffer): boolean => {
+    if (open !== stream) breakLine()
+    const fits = put(stream, bytes)
+    const goesOn = open === stream
+    tell(() => shown(bytes, goesOn ? '' : PREFIX[stream], PREFIX[stream]))
+    tail.lines(bytes, PREFIX[stream])
+    open = undefined
+    return fits
+  }
+  const putPart = (stream: Stream, bytes: Buffer): boolean => {
+    if (open !== stream) breakLine()
+    const fits = put(stream, bytes)
+    const begins = open === undefined
+    tell(() => shown(bytes, begins ? PREFIX[stream] : '', PREFIX[stream]))
+    tail.part(bytes, PREFIX[stream], begins)
+    open = stream
+    return fits
+  }
+  const putParts = () => {
+    clearTimeout(timer)
+    timer = undefined
+    for (const stream of ['out', 'err'] as const) {
+      const part = parts[stream]
+      parts[stream] = undefined
+      if (part !== undefined) putPart(stream, part)
+    }
+  }
+  const note = (text: string, { onDisk = true } = {}) => {
+    const line = Buffer.from(`[exomonad] ${text}\n`)
+    if (onDisk) {
+      putParts()
+      breakLine()
+      disk?.write(line)
+    }
+    tail.lines(line, '')
+    tell(() => line.toString())
+  }
+
+  return {
+    write: (stream, text) => {
+      if (closed) return true
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text
+      if (bytes.length === 0) return true
+      const before = parts[stream]
+      const end = bytes.lastIndexOf(LINE_FEED)
+      const rest = end < 0 ? (before === undefined ? bytes : Buffer.concat([before, bytes])) : bytes.subarray(end + 1)
+      let fits = true
+      parts[stream] = undefined
+      if (end >= 0) {
+        const whole = bytes.subarray(0, end + 1)
+        fits = putLines(stream, before === undefined ? whole : Buffer.concat([before, whole]))
+      }
+      if (rest.length > PART_LIMIT) fits = putPart(stream, rest) && fits
+      else if (rest.length > 0) {
+        // A copy: the chunk that it is cut from may be large.
+        parts[stream] = Buffer.from(rest)
+        timer ??= setTimeout(putParts, PART_DELAY)
+      }
+      return fits
+    },
+    note: (text) => note(text),
+    drained: async () => disk?.drained(),
+    tail: (lines, { styled = false } = {}) => {
+      putParts()
+      return tail
+        .list(lines)
+        .map((line) => plainLine(line, styled))
+        .join('\n')
+    },
+    follow: (listener) => {
+      putParts()
+      followers.add(listener)
+      return () => followers.delete(listener)
+    },
+    close: async () => {
+      putParts()
+      closed = true
+      await disk?.close()
+    },
+  }
+}
+
+/** With `[stderr] ` in front of each line, except of the one that goes on. */
+function prefixed(bytes: Buffer, goesOn: boolean): Buffer {
+  // Latin-1 keeps every byte as it is.
+  const text = bytes.toString('latin1')
+  const ends = text.endsWith('\n')
+  const lines = (ends ? text.slice(0, -1) : text).replaceAll('\n', `\n${PREFIX.err}`)
+  return Buffer.from(`${goesOn ? '' : PREFIX.err}${lines}${ends ? '\n' : ''}`, 'latin1')
+}
+
+function shown(bytes: Buffer, first: string, next: string): string {
+  const text = bytes.toString('utf8')
+  const ends = text.endsWith('\n')
+  const lines = (ends ? text.slice(0, -1) : text).split('\n').map((line, index) => (index === 0 ? first : next) + plainLine(line, true))
+  return lines.join('\n') + (ends ? '\n' : '')
+}

@@ -1,0 +1,55 @@
+import type { AgentId, PaneId } from '../../ids.ts'
+import type { ChannelResult } from '../agent-cli/agent-cli.ts'
+import type { TypeResult } from '../multiplexer/multiplexer.ts'
+import type { HostedSession, RunnerProgram, Written } from './runner.ts'
+
+/** Raised when runner and daemon could misunderstand each other; a runner lives longer than the daemon that started it. */
+export const PROTOCOL = 1
+
+/** What the runner holds, as it tells of it. */
+export interface HostedEntry {
+  readonly paneId: PaneId
+  readonly agentId: AgentId
+  readonly name: string
+  readonly pid: number
+  readonly dead: boolean
+  readonly exitCode: number | null
+  readonly exitSignal: string | null
+  readonly pasted: string | null
+}
+
+/** What can be asked of the runner. `openId` makes opening repeatable: the second time answers the first pane. */
+export interface Verbs {
+  hello: { takes: object; gives: { protocol: number; pid: number } }
+  open: {
+    takes: {
+      openId: string
+      agentId: AgentId
+      name: string
+      cwd: string
+      env: Record<string, string>
+      argv: string[]
+      rows: number
+      program: RunnerProgram
+      output: string | null
+    }
+    gives: { paneId: PaneId; pid: number }
+  }
+  list: { takes: object; gives: HostedEntry[] }
+  paste: { takes: { paneId: PaneId; text: string; key: string | null }; gives: TypeResult }
+  key: { takes: { paneId: PaneId; key: 'enter' | 'escape' }; gives: TypeResult }
+  write: { takes: { paneId: PaneId; data: string }; gives: Written }
+  capture: { takes: { paneId: PaneId; lines: number; styled: boolean }; gives: { text: string } | null }
+  rename: { takes: { paneId: PaneId; name: string }; gives: boolean }
+  /** Ends its processes and forgets it; false where it is not there. */
+  close: { takes: { paneId: PaneId }; gives: boolean }
+  session: { takes: { paneId: PaneId }; gives: HostedSession | null }
+  prompt: { takes: { paneId: PaneId; text: string }; gives: ChannelResult | null }
+  mentions: { takes: { paneId: PaneId; words: readonly string[] }; gives: readonly string[] | null }
+  /** From here on the connection gets what the pane says, after its last lines. */
+  follow: { takes: { paneId: PaneId }; gives: boolean }
+  shutdown: { takes: object; gives: boolean }
+}
+
+/** To one that follows. `ended`: no more comes; `how` in words. */
+export type FollowMessage = { readonly event: 'text'; readonly text: string } | { readonly event: 'ended'; readonly how: string } | { readonly event: 'left' }

@@ -1,0 +1,41 @@
+import type { PaneId } from '../../ids.ts'
+import type { Multiplexer } from '../multiplexer/multiplexer.ts'
+import type { RunnerClient } from './open.ts'
+import { RUNNER_PANE } from './runner.ts'
+
+/** One multiplexer for core: a pane’s id tells whether a terminal or the runner has it. No runner is started before something is opened in it. */
+export function createRouted({ terminals, runner }: { terminals: Multiplexer; runner: RunnerClient }): Multiplexer {
+  const at = (paneId: PaneId): Multiplexer => (paneId.startsWith(RUNNER_PANE) ? runner : terminals)
+  const both = async (act: (side: Multiplexer) => Promise<void>): Promise<void> => {
+    await Promise.all([act(terminals), act(runner)])
+  }
+
+  return {
+    name: terminals.name,
+    capabilities: terminals.capabilities,
+    start: async () => {
+      await Promise.all([terminals.start(), runner.adopt()])
+    },
+    open: (options) => (options.program === undefined ? terminals : runner).open(options),
+    list: async () => (await Promise.all([terminals.list(), runner.list()])).flat(),
+    inspect: (paneId) => at(paneId).inspect(paneId),
+    paste: (paneId, text, key) => at(paneId).paste(paneId, text, key),
+    pressEnter: (paneId) => at(paneId).pressEnter(paneId),
+    pressEscape: (paneId) => at(paneId).pressEscape(paneId),
+    capture: (paneId, options) => at(paneId).capture(paneId, options),
+    captureStyled: (paneId) => at(paneId).captureStyled(paneId),
+    rename: (paneId, name) => at(paneId).rename(paneId, name),
+    close: (paneId) => at(paneId).close(paneId),
+    // By the mark in their environment, wherever they ran.
+    endLeftBehind: (agentId) => terminals.endLeftBehind(agentId),
+    onDeath: (listener) => {
+      const leave = [terminals.onDeath(listener), runner.onDeath(listener)]
+      return () => {
+        for (const stop of leave) stop()
+      }
+    },
+    attachCommand: (paneId) => at(paneId).attachCommand(paneId),
+    shutdown: () => both((side) => side.shutdown()),
+    dispose: () => both((side) => side.dispose()),
+  }
+}

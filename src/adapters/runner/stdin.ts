@@ -1,0 +1,46 @@
+import type { Writable } from 'node:stream'
+
+export interface Stdin {
+  /** One after the other; each resolves when the pipe has taken all of it. */
+  write(data: string): Promise<'written' | 'closed'>
+  close(): void
+}
+
+/** Characters that may wait for a program that doesn't read: enough for any sensible input, too little to hurt. */
+const WAITING_LIMIT = 16_000_000
+
+/** The writing end of a program’s standard input: a program that doesn’t read keeps only those waiting who write to it. */
+export function createStdin(stream: Writable): Stdin {
+  let open = true
+  let waiting = 0
+  const shut = () => {
+    open = false
+  }
+  stream.on('error', shut)
+  stream.on('close', shut)
+
+  return {
+    write: async (data) => {
+      if (!open) return 'closed'
+      if (waiting + data.length > WAITING_LIMIT) throw new Error('its standard input is full: the program does not read what was written to it')
+      waiting += data.length
+      return await new Promise((resolve) => {
+        const done = (how: 'written' | 'closed') => {
+          waiting -= data.length
+          stream.off('close', gone)
+          resolve(how)
+        }
+        const gone = () => done('closed')
+        stream.once('close', gone)
+        stream.write(data, (error) => {
+          // With an error `close` follows.
+          if (error == null) done('written')
+        })
+      })
+    },
+    close: () => {
+      shut()
+      stream.destroy()
+    },
+  }
+}
