@@ -61,7 +61,7 @@ function turns(text: string): number {
   throw new UsageError(`"${text}" is no number of turns: a whole number from 1 on.`)
 }
 
-async function run(context: CliContext, tool: string, input: { task: string; description: string }): Promise<void> {
+async function run(context: CliContext, tool: string, input: { task: string; description: string; [more: string]: unknown }): Promise<void> {
   const client = await context.client()
   const answer = await interruptible(context, async (signal) => {
     try {

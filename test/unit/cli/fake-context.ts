@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { readEnvironment } from '../../../src/config/environment.ts'
-import type { Client } from '../../../src/surfaces/client.ts'
+import type { CallOptions, Client } from '../../../src/surfaces/client.ts'
 import type { CommandModule } from '../../../src/surfaces/cli/commands.ts'
 import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
 import { createPalette } from '../../../src/surfaces/cli/palette.ts'
 
-/** What a tool answers; gets its input and the signal of the call. */
-type Answer = (input: any, signal: AbortSignal | undefined) => unknown
+/** What a tool answers; gets its input, the signal of the call, and whom to tell how far it is. */
+type Answer = (input: any, signal: AbortSignal | undefined, progress: CallOptions['progress']) => unknown
 
 export interface FakeOptions {
   readonly tools: Readonly<Record<string, Answer>>
@@ -28,7 +28,7 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
       calls.push({ tool, input: given })
       const answer = tools[tool]
       if (answer === undefined) throw new Error(`nobody expected ${tool}`)
-      return (await answer(given, options?.signal)) as never
+      return (await answer(given, options?.signal, options?.progress)) as never
     },
   }
   const context: CliContext = {
