@@ -240,21 +240,24 @@ describe('createRenderer', () => {
     ['worker', 'auditor', null],
     ['worker', 'dev', ['note', 'send']],
     ['subtree', 'tl', ['spawn_workers', 'send']],
-  ] as const)('teaches the %s prompt of role %s (tools: %j) every tool it has and none it lacks, in few words', async (name, role, own) => {
-    const tools = toolsOf(role, own)
-    const { parent_id: _, parent_name: __, ...root } = task
-    const text = await renderer.renderPrompt(name, { ...(name === 'root' ? root : task), tools })
-    const guidance = text.slice(text.indexOf('Your tools of the tree'))
-    const has = tools.map((tool) => tool.name)
-    for (const tool of tools) expect(guidance).toContain(`- ${tool.name}: ${tool.description}`)
-    const taught = tools.reduce((rest, tool) => rest.replace(`- ${tool.name}: ${tool.description}`, ''), guidance)
-    for (const { name: other } of ALL_TOOLS.filter((tool) => !has.includes(tool.name))) {
-      // The word, and `exomonad pr …` and the like, are not the tool.
-      if (other.includes('_')) expect(taught).not.toMatch(new RegExp(`\\b${other}\\b`))
-    }
-    expect(taught.length).toBeLessThan(4000)
-    expect(logged).toEqual([])
-  })
+  ] as const)(
+    verifies('R003-10', 'teaches the %s prompt of role %s (tools: %j) every tool it has and none it lacks, in few words'),
+    async (name, role, own) => {
+      const tools = toolsOf(role, own)
+      const { parent_id: _, parent_name: __, ...root } = task
+      const text = await renderer.renderPrompt(name, { ...(name === 'root' ? root : task), tools })
+      const guidance = text.slice(text.indexOf('Your tools of the tree'))
+      const has = tools.map((tool) => tool.name)
+      for (const tool of tools) expect(guidance).toContain(`- ${tool.name}: ${tool.description}`)
+      const taught = tools.reduce((rest, tool) => rest.replace(`- ${tool.name}: ${tool.description}`, ''), guidance)
+      for (const { name: other } of ALL_TOOLS.filter((tool) => !has.includes(tool.name))) {
+        // The word, and `exomonad pr …` and the like, are not the tool.
+        if (other.includes('_')) expect(taught).not.toMatch(new RegExp(`\\b${other}\\b`))
+      }
+      expect(taught.length).toBeLessThan(4000)
+      expect(logged).toEqual([])
+    },
+  )
 
   it('teaches how turns, messages, mail and questions go', async () => {
     const text = await renderer.renderPrompt('subtree', { ...task, tools: toolsOf('tl') })
@@ -290,6 +293,20 @@ describe('createRenderer', () => {
     ]) {
       expect(text).toMatch(words)
     }
+  })
+
+  it('teaches when a command, a session, a subagent or a fork is the right child, of those that the agent can make', async () => {
+    const withTools = (...names: string[]) => renderer.renderPrompt('subtree', { ...task, tools: names.map((name) => ({ name, description: 'It does.' })) })
+    const all = await withTools('fork', 'spawn_background_task', 'spawn_llm_session', 'subagent_spawn')
+    for (const words of [
+      /spawn_background_task for a command that takes long/,
+      /spawn_llm_session for one question, answered beside your work by a model that knows only what you tell it \(fork: all you know\)/,
+      /subagent_spawn for one whose answer you need before you go on/,
+    ]) {
+      expect(all).toMatch(words)
+    }
+    expect(await withTools('subagent_spawn')).not.toMatch(/spawn_background_task|spawn_llm_session|\bfork\b/)
+    expect(await withTools('note')).not.toContain('Without a branch')
   })
 
   it('teaches of forking and waiting only what the agent’s tools allow', async () => {
