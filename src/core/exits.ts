@@ -28,7 +28,7 @@ export function createExits({
   const keepTranscript = async (agent: Agent): Promise<string> => {
     try {
       const pane = await panes.find(agent)
-      if (pane === undefined) return ''
+      if (pane === undefined) return await keepOutput(agent)
       const text = await multiplexer.capture(pane.paneId, { lines: TERMINAL_LINES })
       await files.saveTranscript(agent.id, text)
       return text
@@ -36,6 +36,13 @@ export function createExits({
       log.debug({ err: thrown, agent: agent.id }, 'no transcript to keep')
       return ''
     }
+  }
+
+  /** The runner is gone, and what it kept in memory: the file is there still. */
+  const keepOutput = async (agent: Agent): Promise<string> => {
+    const text = agent.runtime === 'pane' ? null : await files.readOutput(agent.id)
+    if (text !== null) await files.saveTranscript(agent.id, text)
+    return text ?? ''
   }
 
   /** Without its terminal nobody sees it any more; some programs go on all the same. */
@@ -65,7 +72,8 @@ export function createExits({
         await endLeftBehind(agent)
         return
       }
-      const well = exit.exitCode === 0
+      // A session ends when somebody ends it: whatever its program says, nobody did.
+      const well = exit.exitCode === 0 && agent.runtime !== 'acp'
       const changed = await states.change(agent.id, {
         to: well ? 'completed' : 'failed',
         reason: how,

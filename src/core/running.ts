@@ -259,7 +259,12 @@ export function createRunning(
         )
       }
       const argv = multiplexer.attachCommand(pane.paneId)
-      return { agent_id: agent.id, multiplexer: multiplexer.name, pane: pane.paneId, argv: argv === undefined ? null : [...argv] }
+      return {
+        agent_id: agent.id,
+        multiplexer: agent.runtime === 'pane' ? multiplexer.name : 'runner',
+        pane: pane.paneId,
+        argv: argv === undefined ? null : [...argv],
+      }
     },
 
     screen: async (address, lines) => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
@@ -35,7 +35,12 @@ export interface AgentFiles {
   runSetup(argv: readonly string[], worktree: string, timeoutMs: number): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
+  /** The end of what an agent without a terminal wrote, whole lines; null where there is nothing. */
+  readOutput(id: AgentId): Promise<string | null>
 }
+
+/** Of an output that may be long. Bytes. */
+const OUTPUT_END = 200_000
 
 /** Variables of the daemon’s own agent or multiplexer that must not reach an agent. */
 const UNSET = ['TMUX', 'TMUX_PANE', 'ZELLIJ', 'ZELLIJ_SESSION_NAME', 'ZELLIJ_PANE_ID', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT']
@@ -129,6 +134,19 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
         return await readFile(transcript(id), 'utf8')
       } catch {
         return null
+      }
+    },
+    readOutput: async (id) => {
+      const file = await open(join(paths.outputs, `${id}.log`), 'r').catch(() => null)
+      if (file === null) return null
+      try {
+        const { size } = await file.stat()
+        const from = Math.max(0, size - OUTPUT_END)
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, OUTPUT_END)), 0, undefined, from)
+        const text = buffer.toString('utf8', 0, bytesRead)
+        return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
+      } finally {
+        await file.close()
       }
     },
   }

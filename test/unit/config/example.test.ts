@@ -4,7 +4,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { PLACEHOLDERS } from '../../../src/config/check.ts'
 import { parseConfig } from '../../../src/config/load.ts'
-import { AGENT_PRESETS } from '../../../src/config/presets.ts'
+import { ACP_PRESETS, AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configJsonSchema, type SchemaNode } from '../../../src/config/schema-guide.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { initialConfig } from '../../../src/surfaces/cli/init-config.ts'
@@ -38,7 +38,7 @@ function has(document: unknown, path: readonly string[]): boolean {
 
 describe('.exomonad.example/config.toml', () => {
   it('is valid as it stands, and shows the true defaults', () => {
-    expect(parseConfig(text, file, { toolNames })).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
+    expect(parseConfig(text, file, { toolNames })).toEqual(configSchema.parse({ agents: AGENT_PRESETS, acp: ACP_PRESETS }))
   })
 
   it('documents every key there is', () => {
@@ -62,9 +62,9 @@ describe('.exomonad.example/config.toml', () => {
 
 describe('what init writes', () => {
   it('is valid as it stands and with everything switched on, and sets nothing by itself', () => {
-    expect(parseConfig(initialConfig(null), 'f')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
+    expect(parseConfig(initialConfig(null), 'f')).toEqual(configSchema.parse({ agents: AGENT_PRESETS, acp: ACP_PRESETS }))
     const config = parseConfig(switchedOn(initialConfig(null), /^# (?=\[|[a-z]+ = )/gm), 'f')
-    expect(config.roles['dev']).toEqual({ agent: 'claude', permissions: { policy: 'ask', allow: [] } })
+    expect(config.roles['dev']).toEqual({ agent: 'claude', runtime: 'pane', permissions: { policy: 'ask', allow: [] } })
     expect(config.agents['mine']?.adapter).toBe('command')
   })
 
@@ -79,8 +79,8 @@ describe('what init writes', () => {
 
   it('gives both roles the agent CLI that was found, and asks for nothing else', () => {
     const { roles, ...rest } = parseConfig(initialConfig('codex'), 'f')
-    const role = { agent: 'codex', permissions: { policy: 'off', allow: [] } }
+    const role = { agent: 'codex', runtime: 'pane', permissions: { policy: 'off', allow: [] } }
     expect(roles).toEqual({ tl: role, dev: role })
-    expect(rest).toEqual((({ roles: _, ...defaults }) => defaults)(configSchema.parse({ agents: AGENT_PRESETS })))
+    expect(rest).toEqual((({ roles: _, ...defaults }) => defaults)(configSchema.parse({ agents: AGENT_PRESETS, acp: ACP_PRESETS })))
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadConfig, parseConfig } from '../../../src/config/load.ts'
-import { AGENT_PRESETS } from '../../../src/config/presets.ts'
+import { ACP_PRESETS, AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 
@@ -19,7 +19,7 @@ function refusal(text: string, toolNames?: readonly string[]): ExomonadError {
 
 describe('the configuration', () => {
   it('is the defaults where there is no file', async () => {
-    expect(await loadConfig('/nowhere/at/all/config.toml')).toEqual(configSchema.parse({ agents: AGENT_PRESETS }))
+    expect(await loadConfig('/nowhere/at/all/config.toml')).toEqual(configSchema.parse({ agents: AGENT_PRESETS, acp: ACP_PRESETS }))
   })
 
   it('is read from a file and frozen to its leaves', async () => {

@@ -89,13 +89,36 @@ copilot_review = false
     )
     const live = await settings()
     expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false }, environment: { pass: [] } })
-    const off = { permissions: { policy: 'off', allow: [] } }
+    const off = { runtime: 'pane', permissions: { policy: 'off', allow: [] } }
     expect(live.current().roles).toEqual({ dev: { agent: 'x', ...off }, odd: off })
     expect(live.current().agents['x']).toMatchObject({ args: [], env: {} })
     await recordTrust(trust)
     await live.requireTrust()
     expect(await live.config()).toMatchObject({ merge: { agents_may_force: true }, environment: { pass: ['SECRET'] }, roles: { odd: { tools: ['kill'] } } })
     expect(live.current()).toMatchObject({ roles: { dev: { permissions: { policy: 'all' } } }, agents: { x: { args: ['--dangerous'] } } })
+  })
+
+  it('grant a program of the Agent Client Protocol nothing either that nobody trusted', async () => {
+    const { settings, trust } = repository(limit(3, '[acp.x]\ncommand = ["x"]\npermission = "allow"\nallow = ["execute"]\nenv = { LD_PRELOAD = "x" }\n'))
+    const live = await settings()
+    expect(live.current().acp['x']).toEqual({ command: ['x'], permission: 'ask', allow: [], env: {} })
+    await recordTrust(trust)
+    await live.requireTrust()
+    expect((await live.config()).acp['x']).toMatchObject({ permission: 'allow', allow: ['execute'] })
+  })
+
+  it('have an adapter for each [acp.NAME], which sees what the agent CLI does that it speaks for', async () => {
+    const { settings, track } = repository(limit(3, '[acp.mine]\ncommand = ["node", "/opt/codex-acp/dist/index.js"]\n[acp.odd]\ncommand = ["odd"]\n'))
+    track(() => Promise.resolve([]))
+    const live = await settings()
+    const codex = await live.agentCli('codex')
+    expect(await live.agentCli('acp:mine')).toMatchObject({ name: 'acp:mine', adapter: 'acp', hasNoTerminal: true, passes: codex.passes })
+    expect((await live.agentCli('acp:gemini')).passes).toContain('GEMINI_API_KEY')
+    expect((await live.agentCli('acp:odd')).passes).toEqual([])
+    await expect(live.agentCli('acp:gone')).rejects.toMatchObject({
+      code: 'AGENT_CLI_MISSING',
+      message: expect.stringContaining('There is no [acp.gone] in'),
+    })
   })
 
   it('go on by what was trusted last when the daemon starts with what a pull brought, whether it parses or not', async () => {
