@@ -4,18 +4,9 @@ import { hasTerminal } from './no-terminal.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount } from './quantity.ts'
+import { RECENT, toolRow, type SubagentTree } from './subagent-tree.ts'
 import { agentState, ranSeconds } from './tree-cells.ts'
-import { cut } from './width.ts'
-
-/** A tool call of an agent without a terminal. Milliseconds since the epoch. */
-export interface ToolCall {
-  readonly tool: string
-  readonly detail: string
-  readonly from: number
-  /** Null while it goes on. */
-  readonly to: number | null
-  readonly failed: boolean
-}
+import { cut, displayWidth } from './width.ts'
 
 export interface SessionLines {
   readonly width: number
@@ -25,20 +16,16 @@ export interface SessionLines {
   readonly readAt: number
   /** Counts up: turns what turns. */
   readonly frame: number
-  /** By agent, oldest first. */
-  readonly calls: ReadonlyMap<string, readonly ToolCall[]>
+  /** What is known of their tool calls. */
+  readonly known: SubagentTree
 }
-
-/** Of the calls of one agent so many are seen, the newest. */
-const CALLS_SHOWN = 3
-const TURNING = ['◐', '◓', '◑', '◒']
 
 /**
  * Sessions and processes, each with what it does just now, and below it, set in, those that it made:
  *
  *   ◐ running auth · 12s · 5 calls · 3k tokens
- *     ⎿ ✓ Read src/auth.ts
- *     ⎿ ◓ Search token 2s
+ *     ⎿ Read src/auth.ts
+ *     ⎿ Search token
  *     ✓ completed callers · 4s · 1 call
  */
 export function sessionLines(nodes: readonly TreeNode[], options: SessionLines): string[] {
@@ -50,6 +37,10 @@ export function headlessTops(root: TreeNode): TreeNode[] {
   return root.children.flatMap((child) => (hasTerminal(child) ? headlessTops(child) : [child]))
 }
 
+const STATE_KEPT = 10
+const NAME_KEPT = 8
+const tail = (facts: readonly string[]): string => facts.map((fact) => ` · ${fact}`).join('')
+
 function linesOf(node: TreeNode, depth: number, options: SessionLines): string[] {
   const { palette, width, now, readAt, frame } = options
   // The calls stand beside it.
@@ -60,21 +51,14 @@ function linesOf(node: TreeNode, depth: number, options: SessionLines): string[]
     ...(node.tool_calls > 0 ? [plural(node.tool_calls, 'call')] : []),
     ...(node.tokens > 0 ? [`${shortCount(node.tokens)} tokens`] : []),
   ]
-  const indent = '  '.repeat(depth)
-  const rest = ` · ${facts.join(' · ')}`
-  const name = cut(printableLine(node.name), Math.max(8, width - indent.length - rest.length - 12))
-  const room = Math.max(1, width - indent.length - name.length - rest.length - 1)
-  const head = `${indent}${state.paint?.(cut(state.text, room)) ?? cut(state.text, room)} ${palette.bold(name)}${palette.dim(rest)}`
+  // On a narrow terminal the words matter more than how deep it is.
+  const indent = ' '.repeat(Math.min(depth * 2, Math.floor(width / 4)))
+  const room = (): number => width - indent.length - displayWidth(tail(facts)) - 1
+  while (facts.length > 0 && room() < STATE_KEPT + NAME_KEPT) facts.pop()
+  const name = cut(printableLine(node.name), Math.max(NAME_KEPT, room() - displayWidth(state.text)))
+  const words = cut(state.text, Math.max(1, room() - displayWidth(name)))
+  const head = `${indent}${state.paint?.(words) ?? words} ${palette.bold(name)}${palette.dim(tail(facts))}`
   const isLive = node.state === 'running' || node.state === 'waiting' || node.state === 'spawning'
-  const calls = isLive ? (options.calls.get(node.id) ?? []).slice(-CALLS_SHOWN).map((call) => callLine(call, `${indent}  `, options)) : []
+  const calls = isLive ? (options.known.get(node.id)?.recent ?? []).slice(-RECENT).map((line) => toolRow(line, indent, options)) : []
   return [head, ...calls, ...node.children.flatMap((child) => (hasTerminal(child) ? [] : linesOf(child, depth + 1, options)))]
-}
-
-function callLine({ tool, detail, from, to, failed }: ToolCall, indent: string, { palette, width, now, frame }: SessionLines): string {
-  const said = printableLine(detail)
-  const what = said === '' || said === tool ? printableLine(tool) : `${printableLine(tool)} ${said}`
-  const sign = to === null ? (TURNING[frame % TURNING.length] ?? '') : failed ? '✗' : '✓'
-  const took = Math.floor(((to ?? now) - from) / 1000)
-  const text = cut(`${sign} ${what}${took > 0 ? ` ${shortDuration(took)}` : ''}`, Math.max(1, width - indent.length - 2))
-  return `${indent}${palette.dim('⎿')} ${to === null ? palette.active(text) : failed ? palette.bad(text) : palette.dim(text)}`
 }

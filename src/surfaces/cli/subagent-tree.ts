@@ -22,7 +22,7 @@ export interface SubagentNode {
   /** Null while it runs. */
   readonly end: { readonly at: number; readonly success: boolean; readonly turns: number | null; readonly reason: string | null } | null
 }
-interface ToolLine {
+export interface ToolLine {
   readonly tool: string
   readonly detail: string
   readonly state: 'running' | 'done' | 'failed'
@@ -33,7 +33,7 @@ export type SubagentTree = ReadonlyMap<string, SubagentNode>
 export const NO_SUBAGENTS: SubagentTree = new Map()
 
 /** Calls shown below a subagent that runs. */
-const RECENT = 3
+export const RECENT = 3
 /** Calls kept: one of several at the same time may end long after it began. */
 const KEPT = 16
 
@@ -130,7 +130,7 @@ function headRow(node: SubagentNode, indent: string, { now, width, palette, fram
 
 const tail = (numbers: readonly string[]): string => numbers.map((number) => ` · ${number}`).join('')
 
-function toolRow({ tool, detail, state }: ToolLine, indent: string, { width, palette }: SubagentTreeOptions): string {
+export function toolRow({ tool, detail, state }: ToolLine, indent: string, { width, palette }: Pick<SubagentTreeOptions, 'width' | 'palette'>): string {
   const mark = state === 'failed' ? '✗' : '⎿'
   const words = printableLine(detail === '' || detail === tool ? tool : `${tool} ${detail}`)
   const row = cut(`${indent}  ${mark} ${words}`, width)

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentId } from '../../../src/ids.ts'
 import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { headlessTops, sessionLines, type ToolCall } from '../../../src/surfaces/cli/session-lines.ts'
+import { headlessTops, sessionLines } from '../../../src/surfaces/cli/session-lines.ts'
 import { noteCall } from '../../../src/surfaces/cli/session-watch.ts'
+import { NO_SUBAGENTS } from '../../../src/surfaces/cli/subagent-tree.ts'
 import { displayWidth } from '../../../src/surfaces/cli/width.ts'
 import { verifies } from '../../requirements.ts'
 import { node } from './sample-tree.ts'
@@ -19,16 +20,13 @@ const tool = (agentId: string, at: number, phase: string, detail: string, more: 
 
 describe('sessions and processes as they work', () => {
   it(verifies('R002-09', 'shows each with its tool calls and elapsed time, and set in below it those that it made'), () => {
-    const calls = new Map<string, readonly ToolCall[]>()
-    for (const event of [
+    const known = [
       tool('auth', 1000, 'started', 'Read src/auth.ts'),
       tool('auth', 1400, 'ended', 'Read src/auth.ts', { status: 'completed' }),
       tool('auth', 2000, 'started', 'Search token'),
       tool('callers', 2500, 'started', 'Search login'),
       tool('callers', 2600, 'ended', 'Search login(', { status: 'failed' }),
-    ]) {
-      noteCall(calls, event)
-    }
+    ].reduce(noteCall, NO_SUBAGENTS)
     const root = session('auth', {
       tool_calls: 2,
       tokens: 3100,
@@ -37,12 +35,12 @@ describe('sessions and processes as they work', () => {
         session('make', { kind: 'process', runtime: 'headless', command: 'make all', state: 'failed', exit_code: 2, age_seconds: 9, state_age_seconds: 2 }),
       ],
     })
-    expect(sessionLines([root], { ...options, calls })).toEqual([
+    expect(sessionLines([root], { ...options, known })).toEqual([
       '◐ running auth · 14s · 2 calls · 3.1k tokens',
-      '  ⎿ ✓ read Read src/auth.ts',
-      '  ⎿ ◐ read Search token 3s',
+      '  ⎿ read Read src/auth.ts',
+      '  ⎿ read Search token',
       '  ◇ waiting permission Search callers · 6s · 1 call',
-      '    ⎿ ✗ read Search login',
+      '    ✗ read Search login',
       '  ✗ failed exit 2: make all make · 7s',
     ])
   })
@@ -59,9 +57,12 @@ describe('sessions and processes as they work', () => {
         fc.string({ unit: 'grapheme', maxLength: 60 }),
         fc.string({ unit: 'grapheme', maxLength: 200 }),
         (width, name, detail) => {
-          const calls = new Map<string, readonly ToolCall[]>()
-          noteCall(calls, tool('a', 0, 'started', detail))
-          const lines = sessionLines([session('a', { name, children: [session('b', { name: detail, command: detail })] })], { ...options, width, calls })
+          const known = noteCall(NO_SUBAGENTS, tool('a', 0, 'started', detail))
+          const lines = sessionLines([session('a', { name, children: [session('b', { name: detail, command: detail, tool_calls: 200, tokens: 1e6 })] })], {
+            ...options,
+            width,
+            known,
+          })
           expect(lines).toHaveLength(3)
           for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
         },
