@@ -1,4 +1,5 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import type { AcpMcpServer } from '../runner/runner.ts'
 import type { Usage } from '../store/store.ts'
 
@@ -10,6 +11,13 @@ export type StartPiped = (
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ) => ChildProcessWithoutNullStreams
+
+/** The same on pipes that a program can open again as /dev/stdout and /dev/stderr, which commands of a shell do. */
+export type StartOnPipes = (
+  file: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+) => { readonly child: ChildProcess; readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable }
 
 export interface AcpOptions {
   readonly start: StartPiped

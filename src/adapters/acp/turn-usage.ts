@@ -1,0 +1,51 @@
+import type { Usage } from '../store/store.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0)
+
+type Tokens = Usage['models'][string]
+const any = (tokens: Tokens): boolean => tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite > 0
+
+/** What the answer to a prompt tells of the tokens that it took, under `model` where it names none. Null where it doesn’t tell. Pure and total. */
+export function usageOf(answer: unknown, model: string): Usage | null {
+  const { usage, _meta } = fieldsOf(answer)
+  const told = fieldsOf(usage)
+  const whole: Tokens = {
+    input: count(told['inputTokens']),
+    // Thoughts are written too, and paid for like all else that is.
+    output: count(told['outputTokens']) + count(told['thoughtTokens']),
+    cacheRead: count(told['cachedReadTokens']),
+    cacheWrite: count(told['cachedWriteTokens']),
+  }
+  if (any(whole)) return { models: { [model]: whole } }
+  const quota = fieldsOf(fieldsOf(_meta)['quota'])
+  const perModel = (Array.isArray(quota['model_usage']) ? quota['model_usage'] : []).flatMap((raw: unknown) => {
+    const entry = fieldsOf(raw)
+    const tokens = counted(entry['token_count'])
+    return typeof entry['model'] === 'string' && any(tokens) ? [[entry['model'], tokens] as const] : []
+  })
+  if (perModel.length > 0) return { models: Object.fromEntries(perModel) }
+  const counts = counted(quota['token_count'])
+  return any(counts) ? { models: { [model]: counts } } : null
+}
+
+function counted(raw: unknown): Tokens {
+  const tokens = fieldsOf(raw)
+  return { input: count(tokens['input_tokens']), output: count(tokens['output_tokens']), cacheRead: 0, cacheWrite: 0 }
+}
+
+export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other
+  const models: Record<string, Tokens> = { ...one.models }
+  for (const [model, tokens] of Object.entries(other.models)) {
+    const before = models[model] ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    models[model] = {
+      input: before.input + tokens.input,
+      output: before.output + tokens.output,
+      cacheRead: before.cacheRead + tokens.cacheRead,
+      cacheWrite: before.cacheWrite + tokens.cacheWrite,
+    }
+  }
+  return { models }
+}
