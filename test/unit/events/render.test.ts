@@ -68,6 +68,23 @@ describe('createRenderer', () => {
     }
   })
 
+  it(verifies('R002-08', 'puts a system prompt in front of all that a subagent is told'), async () => {
+    const data: PromptData = {
+      ...{ task: 'Read it all', name: 'reading', agent_id: 'a-sub', branch: 'main', base: '', worktree: '/repo', parent_id: 'a-auth', parent_name: 'auth' },
+      tools: [
+        { name: 'note', description: 'Tell.' },
+        { name: 'file_pr', description: 'File.' },
+      ],
+    }
+    const text = await renderer.renderPrompt('subagent', { ...data, system_prompt: 'Answer in verse.' })
+    expect(text).toMatch(/^Answer in verse\.\n\nYou are reading \(id a-sub\), a subagent of auth/)
+    expect(text).toContain('Your task:\n\nRead it all\n')
+    expect(text).toContain('- note: Tell.')
+    expect(text).not.toContain('file_pr')
+    expect(await renderer.renderPrompt('subagent', { ...data, tools: [] })).toMatch(/^You are reading[\s\S]*found out\.$/)
+    expect(logged).toEqual([])
+  })
+
   it(verifies('R004-13', 'shows a note as [NOTE] with its author'), async () => {
     expect(await render('note', toParent, 'the parser is done')).toBe('[NOTE] auth: the parser is done')
   })
