@@ -4,6 +4,7 @@ import { measureAgents } from './agents.ts'
 import { measureConsole } from './console.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureForge } from './forge.ts'
+import { measureHeadlessAcp } from './headless-acp.ts'
 import { measureHook } from './hook.ts'
 import { measureMail } from './mail.ts'
 import { measureMailbox } from './mailbox.ts'
@@ -25,6 +26,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mail: measureMail,
   console: measureConsole,
   mcp: measureMcp,
+  'headless-acp': measureHeadlessAcp,
   thousand: measureThousand,
   forge: measureForge,
   agents: measureAgents,
