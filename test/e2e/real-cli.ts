@@ -22,7 +22,7 @@ export interface RealCli {
 export const AGENT_CLIS_BIN = join(import.meta.dirname, '..', 'agent-clis', 'node_modules', '.bin')
 
 /** Whether all of them are there; where not, the tests are skipped, and fail in CI. */
-export function requireInstalled(clis: readonly RealCli[]): boolean {
+export function requireInstalled(clis: readonly { readonly name: string }[]): boolean {
   const missing = clis.map(({ name }) => name).filter((name) => !isInstalled(name))
   if (missing.length === 0) return true
   const what = `${missing.join(', ')} not installed: \`npm run agent-clis\` installs the agent CLIs`

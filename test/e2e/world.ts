@@ -35,14 +35,18 @@ export interface World {
 
 const LIMIT = 90_000
 
-export async function startWorld(clis: readonly RealCli[], options: { tl: string; dev: string; config?: string }): Promise<World> {
+export async function startWorld(
+  clis: readonly RealCli[],
+  options: { tl: string; dev: string; runtime?: 'acp'; config?: string | ((model: ModelServer) => string) },
+): Promise<World> {
   const protocols = [...new Map(clis.flatMap((cli) => cli.protocols).map((protocol) => [protocol.name, protocol])).values()]
   const model = await startModelServer(protocols)
-  const config = [...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`), options.config ?? ''].join('\n')
+  const configured = typeof options.config === 'function' ? options.config(model) : (options.config ?? '')
+  const config = [...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`), configured].join('\n')
   const env = Object.assign({}, ...clis.map((cli) => cli.env(model))) as Record<string, string>
   const tree = await startExomonad({
     multiplexer: 'tmux',
-    roles: { tl: options.tl, dev: options.dev },
+    roles: { tl: options.tl, dev: options.dev, ...(options.runtime === undefined ? {} : { runtime: options.runtime }) },
     config,
     env: { ...env, PATH: [AGENT_CLIS_BIN, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) },
     prepareHome: (home) => clis.forEach((cli) => cli.prepareHome?.(home, model)),

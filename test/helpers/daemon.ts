@@ -68,8 +68,8 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly multiplexer?: 'tmux' | 'headless'
   /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
   readonly config?: string
-  /** [agents.NAME] of each role, where they are not scripted agents. */
-  readonly roles?: { readonly tl?: string; readonly dev?: string }
+  /** [agents.NAME] of each role, where they are not scripted agents, and the runtime of dev. */
+  readonly roles?: { readonly tl?: string; readonly dev?: string; readonly runtime?: 'acp' }
   /** Called before `exomonad init`, with the home of the person who runs it. */
   readonly prepareHome?: (home: string) => void
   /** Further arguments of `exomonad init`. */
@@ -112,12 +112,13 @@ function parseJson(text: string): any {
 }
 
 /** TOML that makes both roles scripted agents. */
-export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = '', roles: { tl?: string; dev?: string } = {}): string {
+export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = '', roles: ExomonadOptions['roles'] = {}): string {
   const quote = (text: string): string => JSON.stringify(text)
   return `[roles.tl]
 agent = ${quote(roles.tl ?? 'scripted')}
 [roles.dev]
 agent = ${quote(roles.dev ?? 'scripted')}
+${roles.runtime === undefined ? '' : `runtime = ${quote(roles.runtime)}`}
 [agents.scripted]
 adapter = "command"
 command = ["{{node}}", ${quote(SCRIPTED)}, "{{prompt_file}}"]

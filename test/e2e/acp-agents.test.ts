@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { plays } from '../fixtures/model-server/script.ts'
+import { ACP_AGENTS } from './acp-agent.ts'
+import { requireInstalled } from './real-cli.ts'
+import { startWorld, type World } from './world.ts'
+
+/** Agents from npm that speak the Agent Client Protocol, all that are known to start offline, in a tree without a terminal. */
+
+const LIMIT = { limit: 60_000, every: 200 }
+const installed = requireInstalled(ACP_AGENTS.map(({ program }) => ({ name: program })))
+
+describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] as const))('%s, the real one', (name, agent) => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld([agent.cli], {
+      tl: agent.cli.name,
+      dev: agent.cli.name,
+      runtime: 'acp',
+      config: (model) => `[headless]
+acp = "${name}"
+[acp.${name}]
+permission = "ask"
+allow = ["edit"]
+${agent.config?.(model) ?? ''}
+[roles.dev.permissions]
+policy = "all"
+`,
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await world?.stop()
+  })
+
+  const statusOf = (id: string): Promise<any> => world.tree.call('agent_status', { agent_id: id })
+
+  it(
+    verifies('R003-01', verifies('R003-04', 'reaches its goal as a session: with exomonad’s tools and its own, after a person let it what it asked for')),
+    async () => {
+      const { tree, model } = world
+      const made = join(tree.repository.path, 'made.txt')
+      model.script(
+        'goal',
+        { call: 'note', input: { message: 'on my way' } },
+        agent.edit(made, 'made'),
+        { shell: 'touch asked.txt' },
+        { say: 'All of it is done.' },
+      )
+      const { agent_id: id } = await tree.call('spawn_llm_session', { goal: `The goal of this is clear. ${plays('goal')}` })
+      const approval = await waitFor(
+        'the question in the inbox',
+        async () => (await tree.call('inbox')).approvals.find(({ agent_id }: any) => agent_id === id) ?? (await tree.call('inbox')).approvals[0],
+        LIMIT,
+      )
+      expect(approval.what).toContain('touch asked.txt')
+      const { name: called, status } = await statusOf(id)
+      expect(status).toBe('running')
+      expect(await tree.agent(called)).toMatchObject({ state: 'waiting' })
+      expect(await tree.refusal('agent_result', { agent_id: id })).toMatchObject({ code: 'RESULT_NOT_READY' })
+      expect(readFileSync(made, 'utf8')).toBe('made\n')
+
+      const { code, stderr } = await tree.run(['approve', approval.approval_id])
+      expect(code, stderr).toBe(0)
+      await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LIMIT)
+      const result = await tree.call('agent_result', { agent_id: id })
+      expect(result).toMatchObject({ status: 'completed', summary: 'All of it is done.', files_modified: ['asked.txt', 'made.txt'] })
+      expect(result.output).toContain('All of it is done.')
+      const ended = await statusOf(id)
+      expect(ended.tool_calls).toBeGreaterThanOrEqual(3)
+      expect(ended.tokens).toBeGreaterThanOrEqual(agent.tokens)
+      expect((await tree.call('inbox')).messages.some(({ text }: any) => text.includes('on my way'))).toBe(true)
+      await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
+    },
+  )
+
+  it('works as a worker: commits, files its pull request, is idle, and reads a message once', async () => {
+    const { marker } = await world.worker('files', [
+      { shell: 'echo work > work.txt && git add work.txt && git commit -q -m "Work"' },
+      { say: 'I think I am done.' },
+      { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
+      { say: 'Filed.' },
+    ])
+    await waitFor('its pull request', async () => (await world.tree.agent('files')).pr !== null, LIMIT)
+    await world.state('files', 'idle')
+    const node = await world.tree.agent('files')
+    expect(node).toMatchObject({ runtime: 'acp', agent: `acp:${name}`, pr: { state: 'open' } })
+    const word = await world.tell('files', [{ say: 'Read it.' }])
+    await world.model.sees(word)
+    await world.delivered('files')
+    await world.state('files', 'idle')
+    expect(world.model.count(word, marker)).toBe(1)
+  })
+
+  it('goes on while the daemon is killed in the middle of its turn', async () => {
+    const word = await world.tell('files', [{ call: 'note', input: { message: 'after the crash' }, hold: 'crash' }, { say: 'Done.' }])
+    await world.model.holds('crash')
+    await world.tree.crash()
+    await world.tree.call('tree')
+    world.model.release('crash')
+    await waitFor('the note', async () => (await world.tree.call('inbox')).messages.some(({ text }: any) => text.includes('after the crash')), LIMIT)
+    await world.state('files', 'idle')
+    await world.delivered('files')
+    expect(world.model.count(word, 'task-of-files')).toBe(1)
+  })
+
+  if (agent.loadsAtOnce) {
+    it('takes its own conversation up again after it died', async () => {
+      const { id, pid } = await world.tree.agent('files')
+      process.kill(pid, 'SIGKILL')
+      await world.state('files', 'failed')
+      await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
+      const { code, stderr } = await world.tree.run(['resume', 'files'])
+      expect(code, stderr).toBe(0)
+      const word = await world.tell('files', [{ say: 'Read that too.' }])
+      await world.model.sees(word)
+      await world.state('files', 'idle')
+      expect(world.model.count(word, 'task-of-files')).toBe(1)
+    })
+  }
+
+  it(verifies('R003-05', 'leaves no process when it is killed in the middle of a command'), async () => {
+    await world.tell('files', [{ shell: 'tail -n 43 -f /dev/null' }, { say: 'Never said.' }])
+    const { id } = await world.tree.agent('files')
+    await waitFor('the command to run', () => processesOf(id).some(({ command }) => command.startsWith('tail -n 43')), LIMIT)
+    expect(await world.tree.call('kill_agent', { agent_id: id })).toEqual({ killed: true })
+    await waitFor('nothing of it to run', () => processesOf(id).length === 0, { limit: 20_000 })
+    expect(await statusOf(id)).toMatchObject({ status: 'killed' })
+    expect(await world.tree.refusal('kill_agent', { agent_id: id })).toMatchObject({ code: 'ALREADY_DEAD' })
+  })
+})
+
+/** All that runs with the environment of this agent. */
+function processesOf(agentId: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .flatMap((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        return environment.includes(`EXOMONAD_AGENT_ID=${agentId}`) && command !== '' ? [{ pid, command }] : []
+      } catch {
+        return []
+      }
+    })
+}
