@@ -1,5 +1,6 @@
 /**
- * The library: a client of a running daemon, and the schemas and tables that its answers follow. Nothing inside imports this file.
+ * The library: a client of a running daemon with the schemas and tables that its answers follow, and subagents for programs of one’s own, which
+ * need no daemon (docs/library.md). Nothing inside imports this file.
  *
  *   const client = createClient({ socket, token })
  *   const { spawned } = await client.callTool('spawn_workers', { specs: [{ name: 'auth', prompt: '…' }] })
@@ -13,3 +14,44 @@ export { ALL_TOOLS, toolNamed } from './tools/all.ts'
 export type { AnyTool, Audience, Tool } from './tools/define.ts'
 export type { TreeNode, TreeView } from './core/core.ts'
 export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './ids.ts'
+export { createAcpClient, type AcpClientOptions, type AcpServerOptions } from './subagents/acp-client.ts'
+export type {
+  ACPAgentInfo,
+  ACPAgentToolCall,
+  ACPChatMessage,
+  ACPClient,
+  ACPEmbedResult,
+  ACPGenerateOptions,
+  ACPGenerateResult,
+  ACPPermissionPolicy,
+  ACPPermissionRequest,
+  ACPServerHealth,
+  ACPSessionInfo,
+  ACPStreamChunk,
+  ACPTokenUsage,
+  ACPToolSource,
+} from './subagents/acp-types.ts'
+export { createAgenticLoop } from './subagents/agentic-loop.ts'
+export { createConversation, type Conversation, type ConversationMessage, type ConversationOptions } from './subagents/conversation.ts'
+export { createSubagentProgress, type SubagentProgress, type SubagentProgressOptions } from './subagents/progress.ts'
+export { registerSubagentTools } from './subagents/subagent-tools.ts'
+export { createToolRegistry, type ToolRegistryOptions } from './subagents/tool-registry.ts'
+export type {
+  AgenticLoop,
+  LoopCallbacks,
+  LoopOptions,
+  LoopResult,
+  SubagentCallbacks,
+  SubagentInfo,
+  SubagentResult,
+  SubagentToolsOptions,
+  ToolArguments,
+  ToolCallRequest,
+  ToolCallResult,
+  ToolCategory,
+  ToolContext,
+  ToolDefinition,
+  ToolHandler,
+  ToolParameter,
+  ToolRegistry,
+} from './subagents/types.ts'

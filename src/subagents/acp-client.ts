@@ -1,0 +1,68 @@
+import process from 'node:process'
+import { openAcpConnection } from '../adapters/acp/connection.ts'
+import { startPiped } from '../adapters/exec.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { ExomonadError } from '../errors.ts'
+import { readVersion } from '../version.ts'
+import { createAcpServer } from './acp-server.ts'
+import type { ACPClient, ACPPermissionPolicy } from './acp-types.ts'
+import { createClientOf } from './client.ts'
+import type { RegistryServer } from './registry-server.ts'
+
+export interface AcpServerOptions {
+  /** What `serverName` calls it. */
+  readonly name: string
+  /** A program that speaks the Agent Client Protocol on its standard streams: `gemini`, `opencode`, `claude-agent-acp`, `codex-acp` … */
+  readonly command: string
+  /** `['--acp']` for gemini, `['acp']` for opencode. */
+  readonly args?: readonly string[] | undefined
+  /** Where its sessions work; default: this process’s folder. */
+  readonly cwd?: string | undefined
+  /** Beside this process’s environment, or in its place. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** What `agentId` calls its agent; default: the server’s name. */
+  readonly agentId?: string | undefined
+}
+
+export interface AcpClientOptions {
+  readonly servers: readonly AcpServerOptions[]
+  /** Default: the first. */
+  readonly defaultServer?: string | undefined
+  /** Who decides over what agents ask leave for. Default: the registry’s tools are allowed, and nothing else. */
+  readonly permissionPolicy?: ACPPermissionPolicy | undefined
+}
+
+/**
+ * A client of agents that speak the Agent Client Protocol: one process for each server, any number of sessions in each. Processes run until
+ * `dispose`, or until this process ends its side. Throws INVALID_ARG where no server is named, or two by one name.
+ */
+export function createAcpClient(options: AcpClientOptions): ACPClient {
+  const names = options.servers.map(({ name }) => name)
+  if (names.length === 0) throw new ExomonadError('INVALID_ARG', 'servers is empty: name at least one, with the command that starts it.')
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new ExomonadError('INVALID_ARG', `Two servers are named ${twice}: give each a name of its own.`)
+
+  let policy: ACPPermissionPolicy | null = options.permissionPolicy ?? null
+  let registry: Promise<RegistryServer> | undefined
+  const { variables } = readEnvironment()
+  const servers = options.servers.map(({ name, command, args = [], cwd = process.cwd(), env = {}, agentId = name }) =>
+    createAcpServer(
+      { name, agentId, argv: [command, ...args], cwd, env: { ...variables, ...env } },
+      {
+        open: openAcpConnection,
+        start: startPiped,
+        registry: () => (registry ??= import('./registry-server.ts').then(({ startRegistryServer }) => startRegistryServer(readVersion()))),
+        policy: () => policy,
+      },
+    ),
+  )
+  return createClientOf({
+    servers,
+    defaultServer: options.defaultServer,
+    setPolicy: (next) => void (policy = next),
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()))
+      await (await registry)?.close()
+    },
+  })
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createAgenticLoop, createConversation, createToolRegistry, type ACPAgentToolCall } from '../../../src/index.ts'
+import { createTurnCounter } from '../../../src/subagents/turns.ts'
+import { isRegistryCall } from '../../../src/subagents/tool-titles.ts'
+import { verifies } from '../../requirements.ts'
+import { callTool, COMPLETE, createMockACPClient, createScriptedClient, delta } from './mock-client.ts'
+
+const own = (id: string, status: ACPAgentToolCall['status'], title = 'Read file'): ACPAgentToolCall => ({ id, title, kind: 'read', status })
+
+describe('a loop', () => {
+  it(verifies('R002-02', 'answers the final text, with turns and tokens, and keeps the conversation'), async () => {
+    const acpClient = createMockACPClient(['First.', 'Second.'])
+    const conversation = createConversation({ systemPrompt: 'Be brief.' })
+    const loop = createAgenticLoop({ acpClient, toolRegistry: createToolRegistry(), conversation })
+    expect(await loop.run('one')).toMatchObject({ finalText: 'First.', totalTurns: 1, hitTurnLimit: false, toolCalls: 0 })
+    expect((await loop.run('two')).finalText).toBe('Second.')
+    expect(conversation.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      'user: one',
+      'assistant: First.',
+      'user: two',
+      'assistant: Second.',
+    ])
+    const [first, second] = vi.mocked(acpClient.generateStream).mock.calls
+    expect(first?.[1]).toMatchObject({ systemPrompt: 'Be brief.', conversation, history: [] })
+    // One session for both: what was said before is told to a client that has to begin another.
+    expect(second?.[1]?.conversation).toBe(conversation)
+    expect(second?.[1]?.history?.map(({ content }) => content)).toEqual(['one', 'First.'])
+  })
+
+  it('answers what was said after the last tool, and before it where nothing was', async () => {
+    const run = async (after: string) => {
+      const acpClient = createScriptedClient(async function* () {
+        yield delta('I will look.')
+        yield { type: 'tool_call', toolCall: own('1', 'completed') }
+        yield { type: 'thought', text: 'hm' }
+        if (after !== '') yield delta(after)
+        yield { type: 'complete', usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 }, stopReason: 'end_turn' }
+      })
+      return createAgenticLoop({ acpClient, toolRegistry: createToolRegistry(), conversation: createConversation() }).run('look')
+    }
+    expect(await run('It is blue.')).toMatchObject({ finalText: 'It is blue.', totalTurns: 2, stopReason: 'end_turn', totalUsage: { totalTokens: 15 } })
+    expect(await run('')).toMatchObject({ finalText: 'I will look.' })
+  })
+
+  it('tells of the agent’s own tools apart from the registry’s', async () => {
+    const acpClient = createScriptedClient(async function* (_prompt, options) {
+      // Agents announce calls of MCP servers like their own.
+      yield { type: 'tool_call', toolCall: own('1', 'pending', 'mcp__exomonad-library__look') }
+      await callTool(options, 'look')
+      yield { type: 'tool_call_update', toolCall: own('1', 'completed', 'mcp__exomonad-library__look') }
+      yield { type: 'tool_call', toolCall: own('2', 'in_progress') }
+      yield { type: 'tool_call_update', toolCall: own('2', 'failed') }
+      yield COMPLETE
+    })
+    const told: string[] = []
+    const toolRegistry = createToolRegistry()
+    toolRegistry.register({ name: 'look', description: 'Looks', parameters: {}, category: 'read' }, () => 'seen')
+    const result = await createAgenticLoop({ acpClient, toolRegistry, conversation: createConversation() }).run('x', {
+      onTurn: (turn) => told.push(`turn ${turn}`),
+      onToolCallStart: ({ name }) => told.push(`call ${name}`),
+      onToolCallEnd: ({ name }) => told.push(`answer ${name}`),
+      onAgentToolCall: ({ title }) => told.push(`own ${title}`),
+      onAgentToolCallUpdate: ({ status }) => told.push(`own ${status}`),
+    })
+    expect(told).toEqual(['turn 1', 'call look', 'answer look', 'turn 2', 'own Read file', 'own failed'])
+    expect(result).toMatchObject({ totalTurns: 2, toolCalls: 1 })
+  })
+
+  it('cancels the agent at the turn limit, refuses further calls, and says so', async () => {
+    let cancelled: unknown
+    let refused: unknown
+    const acpClient = createScriptedClient(async function* (_prompt, options) {
+      options.signal!.addEventListener('abort', () => (cancelled ??= options.signal!.reason))
+      yield delta('one')
+      await callTool(options, 'look')
+      yield delta('two')
+      await callTool(options, 'look')
+      refused = await callTool(options, 'look').catch((error: Error) => error.message)
+      yield delta('three')
+    })
+    const toolRegistry = createToolRegistry()
+    const look = vi.fn(() => 'seen')
+    toolRegistry.register({ name: 'look', description: 'Looks', parameters: {}, category: 'read' }, look)
+    const result = await createAgenticLoop({ acpClient, toolRegistry, conversation: createConversation(), maxTurns: 2 }).run('x')
+    expect(result).toMatchObject({ finalText: 'two', totalTurns: 2, hitTurnLimit: true, toolCalls: 2 })
+    expect(cancelled).toEqual(new Error('The limit of 2 turns is reached.'))
+    await vi.waitFor(() => expect(refused).toBe('The limit of 2 turns is reached.'))
+    expect(look).toHaveBeenCalledTimes(2)
+  })
+
+  it('tells an error once and rejects with it', async () => {
+    const acpClient = createScriptedClient(async function* () {
+      yield delta('so far')
+      throw new Error('broken')
+    })
+    const onError = vi.fn()
+    const conversation = createConversation()
+    const loop = createAgenticLoop({ acpClient, toolRegistry: createToolRegistry(), conversation })
+    await expect(loop.run('x', { onError })).rejects.toThrow('broken')
+    expect(onError).toHaveBeenCalledExactlyOnceWith(new Error('broken'))
+    expect(conversation.messages.at(-1)).toEqual({ role: 'assistant', content: 'so far' })
+  })
+
+  it('refuses a second run at the same time, and a limit that is none', async () => {
+    const acpClient = createScriptedClient(async function* () {
+      yield delta('…')
+      await new Promise(() => {})
+    })
+    const options = { acpClient, toolRegistry: createToolRegistry(), conversation: createConversation() }
+    const controller = new AbortController()
+    const loop = createAgenticLoop({ ...options, signal: controller.signal })
+    const run = loop.run('x')
+    await expect(loop.run('y')).rejects.toMatchObject({ code: 'INVALID_ARG' })
+    controller.abort(new Error('enough'))
+    await expect(run).rejects.toThrow('enough')
+    expect(() => createAgenticLoop({ ...options, maxTurns: 0.5 })).toThrow(/maxTurns is a whole number/)
+  })
+})
+
+describe('turns', () => {
+  it('are rounds of the model: tools side by side belong to one', () => {
+    const counter = createTurnCounter()
+    const after = (...steps: (() => void)[]) => (steps.forEach((step) => step()), counter.turns)
+    expect(after(counter.spoke, counter.spoke)).toBe(1)
+    expect(
+      after(
+        () => counter.announced('a'),
+        () => counter.announced('b'),
+        () => counter.ended('a'),
+        counter.spoke,
+      ),
+    ).toBe(1)
+    expect(after(() => counter.ended('b'), counter.spoke, counter.spoke)).toBe(2)
+    // Announced, then called: one tool. Its agent may tell late that it ended.
+    expect(
+      after(
+        () => counter.announced('c'),
+        counter.called,
+        counter.answered,
+        () => counter.ended('c'),
+      ),
+    ).toBe(2)
+    expect(after(counter.called)).toBe(3)
+    expect(after(counter.called, counter.answered, counter.answered, counter.spoke)).toBe(4)
+  })
+})
+
+describe('an agent’s tool call', () => {
+  it('is the registry’s by its whole title alone', () => {
+    const definitions = [{ name: 'search', description: '', parameters: {}, category: 'search' as const }]
+    const is = (title: string) => isRegistryCall(definitions, own('1', 'pending', title))
+    expect(['mcp__exomonad-library__search', 'exomonad-library_search', 'search (exomonad-library MCP Server)'].map(is)).toEqual([true, true, true])
+    expect(['search', 'rm -rf / # mcp__exomonad-library__search', 'mcp__exomonad-library__search; rm -rf /', 'mcp__other__search'].map(is)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+})
