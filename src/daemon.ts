@@ -211,6 +211,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
       freePort,
       agentEnvironment: agentEnv,
+      toolsOf: (agent) => ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, agent, roleTools)).map(({ name }) => name),
     })
     const { core } = assembled
 
@@ -229,6 +230,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (webhook !== null) release.add('webhook', () => webhook.close())
     release.add('usage', () => assembled.usage.stop())
     release.add('observing', () => assembled.observing.stop())
+    release.add('sessions', () => assembled.sessions.stop())
     await resume()
 
     const env = await agentEnv()

@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
 import type { Sha } from '../ids.ts'
@@ -26,7 +27,7 @@ export function createClean({
     const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
     const inIt = agents.find((other) => shares(other, agent) && isAlive(other.state))
-    if (inIt !== undefined) return `its fork ${inIt.name} may still work in it (${inIt.state}); kill that first`
+    if (inIt !== undefined) return `${inIt.name} may still work in it (${inIt.state}); kill that first`
     const waiting = pulls.find((pull) => pull.state === 'open' && (pull.base.branch === agent.branch || pull.head.branch === agent.branch))
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
@@ -108,5 +109,5 @@ export function createClean({
   }
 }
 
-/** A fork has no worktree of its own: it goes with the one that it works in. */
-const shares = (fork: Agent, { worktree }: Agent): boolean => fork.kind === 'fork' && fork.worktree === worktree
+/** Forks and sessions have no worktree of their own: they go with the one that they work in. */
+const shares = (other: Agent, { worktree }: Agent): boolean => sharesBranch(other) && other.worktree === worktree

@@ -2,7 +2,7 @@ import type { Agent, AgentStore, Store } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { isAgentId, type AgentId } from '../ids.ts'
 import type { Caller, Directory } from './core.ts'
-import { isAlive } from './lifecycle.ts'
+import { isAlive, isLasting } from './lifecycle.ts'
 import { ancestorsOf, resolveAddress } from './tree.ts'
 
 export function createDirectory({ store }: { store: Store }): Directory {
@@ -45,6 +45,16 @@ export function requireAlive(agent: Agent, verb: string): void {
   throw new ExomonadError('ALREADY_DEAD', `${agent.name} has ${agent.state === 'killed' ? 'been killed' : agent.state}: can’t ${verb} it.`, {
     agent: agent.id,
     state: agent.state,
+  })
+}
+
+/** INVALID_ARG for sessions and processes, whose program is not started twice. */
+export function requireLasting(agent: Agent): void {
+  if (isLasting(agent)) return
+  const what = agent.kind === 'process' ? 'background task' : 'session'
+  throw new ExomonadError('INVALID_ARG', `${agent.name} is a ${what}, which ends with what it was started for. Start another one.`, {
+    agent: agent.id,
+    kind: agent.kind,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { NewEvent } from '../events/event.ts'
+import type { Results } from './agent-result.ts'
 import type { Deps } from './deps.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
@@ -24,7 +25,8 @@ export function createExits({
   states,
   log,
   panes,
-}: Pick<Deps, 'multiplexer' | 'files' | 'log'> & { states: States; panes: OwnPanes }): Exits {
+  results,
+}: Pick<Deps, 'multiplexer' | 'files' | 'log'> & { states: States; panes: OwnPanes; results: Pick<Results, 'record'> }): Exits {
   const keepTranscript = async (agent: Agent): Promise<string> => {
     try {
       const pane = await panes.find(agent)
@@ -100,6 +102,7 @@ export function createExits({
       if (changed === undefined) return
       await files.remove(agent.id)
       await endLeftBehind(agent)
+      await results.record(agent.id)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
@@ -63,10 +64,10 @@ export function createFilePull({
   }
 
   return async (caller, { title, body, draft }) => {
-    if (caller.agent.kind === 'fork') {
+    if (sharesBranch(caller.agent)) {
       throw new ExomonadError(
         'NOT_ALLOWED',
-        `${caller.agent.name} is a fork: ${caller.agent.branch} is its parent’s branch, and its parent files the pull request. Tell your parent with send what is to go in.`,
+        `${caller.agent.name} is a ${caller.agent.kind === 'fork' ? 'fork' : 'session'}: ${caller.agent.branch} is its parent’s branch, and its parent files the pull request. Tell your parent with send what is to go in.`,
         { agent: caller.agent.id, branch: caller.agent.branch },
       )
     }

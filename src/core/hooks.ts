@@ -2,7 +2,7 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { Hooks, StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
-import { isInCall } from './lifecycle.ts'
+import { isInCall, isLasting } from './lifecycle.ts'
 import { startedKey, type StateChange, type States } from './states.ts'
 import { countTool } from './tool-count.ts'
 import { waitsForPerson } from './waits-for-person.ts'
@@ -72,7 +72,8 @@ export function createHooks({
           to: 'idle',
           source: 'hook',
           actor: caller.agent.id,
-          events: (agent) => [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }],
+          // A session does not rest: it ends.
+          events: (agent) => (isLasting(agent) ? [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }] : []),
         })
         // Something may have come between the check and now.
         outbox.wake(caller.agent.id)

@@ -4,6 +4,7 @@ import type { AgentFiles } from '../adapters/host/agent-files.ts'
 import type { Agent, AgentPatch } from '../adapters/store/store.ts'
 import type { LaunchPlan, LaunchRequest, SessionRef } from '../adapters/agent-cli/agent-cli.ts'
 import type { OpenPane } from '../adapters/multiplexer/multiplexer.ts'
+import { sharesBranch } from '../agent-kinds.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
 import type { Deps, PromptFacts, Settings } from './deps.ts'
@@ -37,6 +38,8 @@ export interface Launcher {
   plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
   /** Writes prompt, token and launch file, and opens the pane. */
   launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
+  /** Runs the command of a process in its worktree. It has the environment of agents and no token: it acts for nobody. */
+  launchProcess(agent: Agent, command: string): Promise<Pick<Launched, 'paneId' | 'pid'>>
 }
 
 export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript' | 'model' | 'sessionMode' | 'maxTurns' | 'noTools'>
@@ -99,7 +102,20 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
         daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
       },
     },
-    output: join(paths.outputs, `${agent.id}.log`),
+    output: outputOf(agent),
+  })
+
+  const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
+
+  /** What every agent finds in its environment of itself. */
+  const ownVariables = (agent: Agent, path: string): Record<string, string> => ({
+    PATH: `${deps.agentPath}:${path}`,
+    EXOMONAD_AGENT_ID: agent.id,
+    EXOMONAD_AGENT_NAME: agent.name,
+    EXOMONAD_PARENT_ID: agent.parentId ?? '',
+    EXOMONAD_BRANCH: agent.branch,
+    EXOMONAD_ROLE: agent.role,
+    EXOMONAD_SOCKET: deps.socket,
   })
 
   return {
@@ -109,6 +125,15 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
     },
     cliOfRole: async (role, override) => programOfRole(await settings.config(), role, override, paths.configFile),
     plan: async (agent, options) => (await cliOf(agent)).plan(await request(agent, options)),
+    launchProcess: async (agent, command) => {
+      const { multiplexer: size } = await settings.config()
+      const base = await deps.agentEnvironment()
+      const argv = await files.writeLaunch(agent.id, { env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') }, argv: ['/bin/sh', '-c', command] })
+      return multiplexer.open({
+        ...{ agentId: agent.id, name: agent.name, cwd: agent.worktree, env: {}, argv, columns: size.columns, rows: size.rows },
+        ...{ program: { kind: 'process' }, output: outputOf(agent) },
+      })
+    },
     launch: async (agent, { token, ...options }) => {
       const cli = await cliOf(agent)
       const config = await settings.config()
@@ -122,13 +147,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       const env = {
         ...base,
         ...plan.env,
-        PATH: `${deps.agentPath}:${plan.env['PATH'] ?? base['PATH'] ?? ''}`,
-        EXOMONAD_AGENT_ID: agent.id,
-        EXOMONAD_AGENT_NAME: agent.name,
-        EXOMONAD_PARENT_ID: agent.parentId ?? '',
-        EXOMONAD_BRANCH: agent.branch,
-        EXOMONAD_ROLE: agent.role,
-        EXOMONAD_SOCKET: deps.socket,
+        ...ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? ''),
         EXOMONAD_TOKEN: token.secret,
         EXOMONAD_AUTH_FILE: authFile,
         EXOMONAD_SPOOL: paths.spool,
@@ -183,7 +202,7 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
 const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean => plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
 
 /** What the records of an agent say of the conversation it was started with; what its hooks told meanwhile stays. */
-export const sessionPatch = ({ session }: Launched): AgentPatch =>
+export const sessionPatch = ({ session }: Pick<Launched, 'session'>): AgentPatch =>
   session === null ? {} : { sessionId: session.id, ...(session.transcript === null ? {} : { transcript: session.transcript }) }
 
 /** Name of the adapter that runs an agent; null where none is set, or the one that is set is gone. */
@@ -204,5 +223,5 @@ export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFact
   worktree: agent.worktree,
   parent_id: agent.parentId ?? '',
   parent_name: parent?.name ?? '',
-  shares_worktree: agent.kind === 'fork',
+  shares_worktree: sharesBranch(agent),
 })

@@ -20,6 +20,7 @@ export interface MailExpected {
  */
 export interface Mailbox {
   send(from: Agent, to: Agent, message: string): Promise<void>
+  sendIn(tx: StoreTransaction, from: Agent, to: Agent, message: string): Promise<void>
   /** Takes mail out, all of it or what each of these asks for, oldest first. */
   take(tx: StoreTransaction, to: AgentId, parts?: readonly { from?: readonly AgentId[]; limit?: number }[]): Promise<Mail[]>
   /** Of mail that a call’s result carries. */
@@ -126,40 +127,42 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     }
   }
 
+  const sendIn: Mailbox['sendIn'] = async (tx, from, to, message) => {
+    // It may have ended since it was looked up.
+    if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')
+    const mail: Mail = { id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() }
+    await tx.mail.send(mail)
+    const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
+    if (outcome !== undefined) {
+      await tx.agents.update(from.id, { outcome })
+      const facts = { agentId: from.id, actor: from.id, dedupeKey: reportOf(mail) }
+      await publisher.publish(
+        outcome.success
+          ? { ...facts, type: 'agent.completed', payload: { name: from.name, summary: outcome.summary ?? '' } }
+          : {
+              ...facts,
+              type: 'agent.failed',
+              payload: { name: from.name, exit_code: null, signal: null, reason: outcome.error ?? '', last_lines: outcome.partial ?? '' },
+            },
+        tx,
+      )
+      if (isExpected(to.id, from.id)) {
+        const reports = await queuedReports(tx, to.id, [mail])
+        await withdraw(tx, to.id, reports, 'an open wait takes the mail')
+        if (reports.length > 0) await tx.snapshots.put(untoldOf(mail), {})
+      }
+      return
+    }
+    if (!isExpected(to.id, from.id) && (await tx.snapshots.get(noticeOf(to.id))) === undefined) await tell(tx, to.id, from, 1)
+  }
+
   return {
     isExpected,
     remind: ({ id }) => store.transaction((tx) => remindIn(tx, id)),
     receiptOf,
 
-    send: (from, to, message) =>
-      store.transaction(async (tx) => {
-        // It may have ended since it was looked up.
-        if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')
-        const mail: Mail = { id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() }
-        await tx.mail.send(mail)
-        const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
-        if (outcome !== undefined) {
-          await tx.agents.update(from.id, { outcome })
-          const facts = { agentId: from.id, actor: from.id, dedupeKey: reportOf(mail) }
-          await publisher.publish(
-            outcome.success
-              ? { ...facts, type: 'agent.completed', payload: { name: from.name, summary: outcome.summary ?? '' } }
-              : {
-                  ...facts,
-                  type: 'agent.failed',
-                  payload: { name: from.name, exit_code: null, signal: null, reason: outcome.error ?? '', last_lines: outcome.partial ?? '' },
-                },
-            tx,
-          )
-          if (isExpected(to.id, from.id)) {
-            const reports = await queuedReports(tx, to.id, [mail])
-            await withdraw(tx, to.id, reports, 'an open wait takes the mail')
-            if (reports.length > 0) await tx.snapshots.put(untoldOf(mail), {})
-          }
-          return
-        }
-        if (!isExpected(to.id, from.id) && (await tx.snapshots.get(noticeOf(to.id))) === undefined) await tell(tx, to.id, from, 1)
-      }),
+    sendIn,
+    send: (from, to, message) => store.transaction((tx) => sendIn(tx, from, to, message)),
 
     take: async (tx, to, parts = [{}]) => {
       const mails: Mail[] = []

@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
@@ -26,7 +27,7 @@ export const forgeOf = async (forge: Pick<Forge, 'kind' | 'identity'>): Promise<
 
 /** The agent whose work is on a branch. */
 export const ownerOf = (agents: readonly Agent[], branch: string): Agent | undefined =>
-  agents.findLast((agent) => agent.branch === branch && agent.kind !== 'fork')
+  agents.findLast((agent) => agent.branch === branch && !sharesBranch(agent))
 
 export function createMergeSettling({
   store,

@@ -3,7 +3,7 @@ import type { Agent, AgentState } from '../adapters/store/store.ts'
 import type { NewEvent } from '../events/event.ts'
 import type { AgentId } from '../ids.ts'
 import type { Deps } from './deps.ts'
-import { isAlive } from './lifecycle.ts'
+import { isAlive, isLasting } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import type { Sight } from './sight.ts'
 import type { States } from './states.ts'
@@ -76,7 +76,7 @@ export function createObserving({
       await waitsForPerson(states, agent, reason ?? 'it waits for a person', source)
       return
     }
-    const ended = to === 'idle' && (agent.state === 'running' || agent.state === 'waiting')
+    const ended = to === 'idle' && isLasting(agent) && (agent.state === 'running' || agent.state === 'waiting')
     await states.change(agent.id, {
       to,
       reason,

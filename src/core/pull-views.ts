@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
@@ -44,7 +45,7 @@ export function createPullViews({
 }: Pick<Deps, 'store' | 'forge' | 'polling'>): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
   const authorOf = (agents: readonly Agent[], pull: PullRequestSnapshot) =>
     agents.find((agent) => agent.id === pull.agentId) ??
-    (pull.trusted ? agents.findLast((agent) => agent.branch === pull.head.branch && agent.kind !== 'fork') : undefined)
+    (pull.trusted ? agents.findLast((agent) => agent.branch === pull.head.branch && !sharesBranch(agent)) : undefined)
 
   const summary = (agents: readonly Agent[], pull: PullRequestSnapshot): PullSummary => ({
     number: pull.number,

@@ -4,9 +4,11 @@ import type { AgentId, PaneId } from '../ids.ts'
 import type { BlockingCalls } from './blocking-calls.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
-import { isAlive, STOPPED } from './lifecycle.ts'
+import { isAlive, isLasting, STOPPED } from './lifecycle.ts'
 import type { Observing } from './observing.ts'
 import type { OwnPanes } from './panes.ts'
+import type { SessionEnds } from './session-ends.ts'
+import type { SessionWatch } from './session-watch.ts'
 import type { States } from './states.ts'
 
 /**
@@ -25,6 +27,8 @@ export function createReconcile({
   panes,
   observing,
   blockingCalls,
+  sessionEnds,
+  sessionWatch,
   isLaunching,
 }: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
@@ -32,6 +36,8 @@ export function createReconcile({
   panes: OwnPanes
   observing: Pick<Observing, 'look'>
   blockingCalls: Pick<BlockingCalls, 'settleCutOff'>
+  sessionEnds: Pick<SessionEnds, 'programEnded' | 'letGo'>
+  sessionWatch: Pick<SessionWatch, 'look'>
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
 }): { reconcile: () => Promise<void>; paneDied: (paneId: PaneId) => Promise<void> } {
@@ -61,6 +67,7 @@ export function createReconcile({
     if (!isAlive(agent.state)) {
       // A kill whose pane outlived it, by a crash in between.
       if (agent.state === 'killed' && pane !== undefined) await multiplexer.close(pane.paneId)
+      else if (!isLasting(agent) && pane !== undefined) await sessionEnds.letGo(agent)
       return
     }
     if (agent.state === 'spawning') {
@@ -83,14 +90,18 @@ export function createReconcile({
       if (now !== undefined && !now.dead) return
       const last = now ?? pane
       const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null }
-      await exits.ended(agent, exit, last === undefined ? 'its pane is gone' : describeExit(exit))
+      const gone = agent.runtime === 'pane' ? 'its pane is gone' : 'the runner that it ran in is gone'
+      const how = last === undefined ? gone : describeExit(exit)
+      await (isLasting(agent) ? exits.ended(agent, exit, how) : sessionEnds.programEnded(agent, exit, how))
       return
     }
     await blockingCalls.settleCutOff(agent)
+    if (!isLasting(agent)) await sessionWatch.look(agent)
   }
 
   const silent = async (agent: Agent): Promise<void> => {
-    if (agent.state !== 'running' || agent.kind === 'root') return
+    // A command need not say anything.
+    if (agent.state !== 'running' || agent.kind === 'root' || agent.kind === 'process') return
     const { liveness } = await settings.config()
     const quiet = clock() - agent.lastSeenAt
     if (quiet < liveness.silent_after * 1000) return

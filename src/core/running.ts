@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { AgentId, PaneId } from '../ids.ts'
+import type { Results } from './agent-result.ts'
 import type { Caller, ResumedAgent, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
-import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
+import { actorOf, findAgent, requireAlive, requireBelow, requireLasting } from './directory.ts'
 import type { Exits } from './exits.ts'
 import { newToken, parentText, promptFacts, sessionPatch, type Launcher, type LaunchOptions } from './launch.ts'
+import type { LastWords } from './last-words.ts'
 import { isAlive, isLasting, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
@@ -25,6 +27,8 @@ export function createRunning(
     states: States
     exits: Exits
     panes: OwnPanes
+    results: Pick<Results, 'record'>
+    lastWords: (agent: Agent) => Promise<LastWords>
     say: (agent: Agent, message: string) => Promise<void>
     /** Mail that an agent’s earlier program was told of and never took. */
     remindOfMail: (agent: Agent) => Promise<void>
@@ -41,6 +45,7 @@ export function createRunning(
   /** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
   const endProgram = async (agent: Agent): Promise<void> => {
     if (agent.paneId === null) return
+    const words = await deps.lastWords(agent)
     await exits.keepTranscript(agent)
     try {
       await panes.close(agent)
@@ -48,6 +53,8 @@ export function createRunning(
       log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
     }
     await files.remove(agent.id)
+    // Which files it changed takes git a while, for which nobody who ends it need wait.
+    void deps.results.record(agent.id, words)
   }
 
   const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'> = {}) => {
@@ -68,6 +75,7 @@ export function createRunning(
   const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'>) => {
     const token = newToken()
     await panes.close(agent)
+    await store.runs.reopen(agent.id)
     await files.writeChannel(agent.id, null)
     const spawning = await states.change(agent.id, {
       to: 'spawning',
@@ -165,7 +173,13 @@ export function createRunning(
         const live = await store.agents.list({ live: true })
         const running = live.filter((agent) => agent.paneId !== null)
         for (const agent of running) {
-          await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'human', actor: 'human', patch: { paneId: null, pid: null } })
+          // What can’t be brought back has ended.
+          await states.change(agent.id, {
+            ...(isLasting(agent) ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const) : ({ to: 'killed' } as const)),
+            reason: STOPPED,
+            source: 'human',
+            actor: 'human',
+          })
           stopped.push(agent.id)
         }
         await Promise.all(running.map(endProgram))
@@ -201,6 +215,7 @@ export function createRunning(
       const errors: SpawnError[] = []
       for (const agent of wanted) {
         try {
+          requireLasting(agent)
           if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${addressOf(agent)}\` shows it.`)
           if (!(await files.exists(agent.worktree)))
             throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`)

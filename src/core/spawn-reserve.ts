@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
@@ -61,7 +62,7 @@ export function createReservations(
   const { store, git, forge, files, settings, paths, clock, launcher, admission } = deps
 
   const takenBranch = (agents: readonly Agent[], branch: string) =>
-    agents.find((agent) => agent.branch === branch && agent.kind !== 'fork' && agent.cleanedAt === null)
+    agents.find((agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null)
 
   /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
   const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {

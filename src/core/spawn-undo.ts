@@ -55,6 +55,7 @@ export function createSpawnUndo({
     if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)
+      await tx.runs.remove(agentId)
       if (complete) await tx.journal.finish(journal, 'undone')
       if (intent.told === true) return
       await tx.journal.step(journal, 'undo', { told: true })

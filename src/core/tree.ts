@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { AgentId } from '../ids.ts'
@@ -35,7 +36,7 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   const exact = agents.find((agent) => agent.id === wanted)
   if (exact !== undefined) return exact
   const candidates = [
-    agents.filter((agent) => agent.branch === wanted && (agent.kind !== 'fork' || agent.name === wanted)),
+    agents.filter((agent) => agent.branch === wanted && (!sharesBranch(agent) || agent.name === wanted)),
     agents.filter((agent) => agent.name === wanted),
     wanted.length >= 4 ? agents.filter((agent) => agent.id.startsWith(wanted.toLowerCase())) : [],
   ].find((matches) => matches.length > 0)
@@ -50,7 +51,7 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   if (only !== undefined && meant.length === 1) return only
   throw new ExomonadError(
     'AMBIGUOUS_ID',
-    `"${address}" means ${meant.length} agents: ${meant.map((agent) => (agent.kind === 'fork' ? agent.id : agent.branch)).join(', ')}. Use the branch or a longer id.`,
+    `"${address}" means ${meant.length} agents: ${meant.map((agent) => addressOf(agent)).join(', ')}. Use the branch or a longer id.`,
     {
       agent: address,
       matches: meant.map((agent) => ({ id: agent.id, branch: agent.branch })),
@@ -58,11 +59,11 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   )
 }
 
-/** By what an agent is found for certain: a fork’s branch is another’s. */
-export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string => (agent.kind === 'fork' ? agent.id : agent.branch)
+/** By what an agent is found for certain: the branch of a fork or a session is another’s. */
+export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string => (sharesBranch(agent) ? agent.id : agent.branch)
 
-/** The work on its branch was merged, and nothing was made since; of a fork that says nothing. */
-export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean => agent.kind !== 'fork' && mergedBranches.has(agent.branch)
+/** The work on its branch was merged, and nothing was made since; of what shares its caller’s branch that says nothing. */
+export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean => !sharesBranch(agent) && mergedBranches.has(agent.branch)
 
 /** Alive and not done: what `limits.max_live_agents` counts. The root, whose lifetime is the human’s, doesn’t count. */
 export const countsAsLive = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>

@@ -14,6 +14,8 @@ export interface UsageReading {
    * quick succession become one reading, the last of them always gets one.
    */
   refresh(id: AgentId): void
+  /** Reads what an agent used at once: it is about to end. */
+  readNow(id: AgentId): Promise<void>
   /** Reads those of whom something was heard since they were last read. */
   refreshChanged(): Promise<void>
   /** Resolves when no reading is under way or due; none begins afterwards. */
@@ -75,6 +77,7 @@ export function createUsage({
 
   return {
     refresh: paced.request,
+    readNow: read,
     refreshChanged: async () => {
       const due = (await store.agents.list()).filter((agent) => {
         const read = readAt.get(agent.id)

@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
@@ -58,7 +59,7 @@ export function createView({
       const asked = Map.groupBy(questions, (question) => question.agentId)
 
       const node = (agent: Agent): TreeNode => {
-        const pull = agent.kind === 'fork' ? undefined : pullOf.get(agent.branch)
+        const pull = sharesBranch(agent) ? undefined : pullOf.get(agent.branch)
         return {
           id: agent.id,
           name: agent.name,

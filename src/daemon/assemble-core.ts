@@ -1,5 +1,6 @@
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createAdmission } from '../core/admission.ts'
+import { createResults } from '../core/agent-result.ts'
 import { createApprovals } from '../core/approvals.ts'
 import { createBudgetWatch } from '../core/budget-watch.ts'
 import { createBlockingCalls } from '../core/blocking-calls.ts'
@@ -16,6 +17,7 @@ import { createFollowBase } from '../core/follow-base.ts'
 import { createForking } from '../core/fork.ts'
 import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
+import { createLastWords } from '../core/last-words.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createMailbox } from '../core/mailbox.ts'
@@ -32,6 +34,11 @@ import { createReap } from '../core/reap.ts'
 import { createReconcile } from '../core/reconcile.ts'
 import { createRunning } from '../core/running.ts'
 import { createScrollback } from '../core/scrollback.ts'
+import { createSessionEnds } from '../core/session-ends.ts'
+import { createSessionReserve } from '../core/session-reserve.ts'
+import { createSessionStart } from '../core/session-start.ts'
+import { createSessionWatch, type SessionWatch } from '../core/session-watch.ts'
+import { createSessions } from '../core/sessions.ts'
 import type { Sight } from '../core/sight.ts'
 import { createSpawning } from '../core/spawn.ts'
 import { createSpawnStart } from '../core/spawn-start.ts'
@@ -39,11 +46,14 @@ import { createSpawnUndo } from '../core/spawn-undo.ts'
 import { createStates } from '../core/states.ts'
 import { createStopChain } from '../core/stop-chain.ts'
 import { createStopSync } from '../core/stop-sync.ts'
+import { createSubagentProgress } from '../core/subagent-progress.ts'
+import { createSubagents } from '../core/subagents.ts'
 import { createTalking } from '../core/talking.ts'
 import { createUpkeep } from '../core/upkeep.ts'
 import { createUsage, type UsageReading } from '../core/usage.ts'
 import { createView } from '../core/view.ts'
 import { createWaiting } from '../core/waiting.ts'
+import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, PaneId } from '../ids.ts'
 
 export interface AssembledCore {
@@ -51,16 +61,22 @@ export interface AssembledCore {
   readonly paneDied: Parameters<Multiplexer['onDeath']>[0]
   readonly usage: UsageReading
   readonly observing: Observing
+  readonly sessions: Pick<SessionWatch, 'stop'>
 }
 
+/** Names of the listed tools that an agent may call. */
+export type ToolsOf = (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
+
 /** Wires the use cases. Order is that of dependence. */
-export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): AssembledCore {
+export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf: ToolsOf }): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
   const openWaits = createOpenWaits()
   const launcher = createLauncher(deps)
   const panes = createOwnPanes(deps)
-  const exits = createExits({ ...deps, states, panes })
+  const lastWords = createLastWords(deps)
+  const results = createResults({ ...deps, lastWords })
+  const exits = createExits({ ...deps, states, panes, results })
   const approvals = createApprovals(deps)
   const blockingCalls = createBlockingCalls({ states })
   const questions = createQuestions({ ...deps, blockingCalls })
@@ -78,6 +94,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
+  const sessionEnds = createSessionEnds({ ...deps, states, exits, panes, mailbox, results, lastWords, readUsage: ({ id }) => usage.readNow(id) })
+  const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
     ...deps,
     states,
@@ -85,6 +103,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     panes,
     observing,
     blockingCalls,
+    sessionEnds,
+    sessionWatch,
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */
@@ -103,6 +123,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     states,
     exits,
     panes,
+    results,
+    lastWords,
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -111,6 +133,15 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     },
   })
   const scrollback = createScrollback({ ...deps, running })
+  const reserve = createSessionReserve({ ...deps, admission, approvals, undo: spawnUndo })
+  const sessionStart = createSessionStart({ ...deps, launcher, reserve, start, results, watch: sessionWatch })
+  const subagents = createSubagents({
+    ...deps,
+    blockingCalls,
+    sessions: sessionStart,
+    progress: createSubagentProgress(deps),
+    kill: (caller, id, reason) => running.kill(caller, id, reason),
+  })
   const core: Core = {
     directory: createDirectory(deps),
     spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
@@ -125,6 +156,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     talking: createTalking({ ...deps, approvals, questions, mailbox }),
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
+    sessions: createSessions({ ...deps, launcher, reserve, start, sessions: sessionStart, watch: sessionWatch, results, running }),
+    subagents,
     hooks: {
       ...hooks,
       fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage, firstTurn }),
@@ -145,6 +178,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
       giveBackUnconfirmed: async () => {
         await questions.giveBackUnconfirmed()
         await mailbox.recover()
+        await sessionWatch.recover()
+        await subagents.endLost()
       },
     }),
     view: createView({ ...deps, openWaits }),
@@ -154,5 +189,6 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight }): Asse
     paneDied: ({ paneId }) => look(paneId),
     usage,
     observing,
+    sessions: sessionWatch,
   }
 }

@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
 import { hasProgram } from '../core/lifecycle.ts'
 import type { Actor, AgentId, Recipient } from '../ids.ts'
@@ -32,7 +33,7 @@ export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree 
     [...agents].map(([id, agent]) => [
       id,
       {
-        ...{ id, parentId: agent.parentId, branch: agent.kind === 'fork' ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
+        ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
       },
     ]),
@@ -58,7 +59,7 @@ export async function contextOf(
   to: Recipient,
 ): Promise<EventContext> {
   const head = event.payload['head']
-  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head && agent.kind !== 'fork') : agents.get(event.agentId)
+  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head && !sharesBranch(agent)) : agents.get(event.agentId)
   const nobody: TemplateParty = typeof head === 'string' ? { id: '', name: head, branch: head, kind: '' } : { id: '', name: 'somebody', branch: '', kind: '' }
   const parent = about?.parentId ? agents.get(about.parentId) : undefined
   const recipient = to === 'human' ? undefined : (agents.get(to) ?? (await verbs.agents.get(to)))

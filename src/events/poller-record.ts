@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
@@ -41,7 +42,7 @@ export function createPullRecords(deps: {
   const ownerOf = async (tx: StoreTransaction, found: PullRequestSnapshot, record: PullRecord | undefined): Promise<Agent | undefined> => {
     const id = found.agentId ?? (found.trusted ? null : (record?.snapshot.agentId ?? null))
     if (id !== null) return tx.agents.get(id)
-    return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && agent.kind !== 'fork') : undefined
+    return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && !sharesBranch(agent)) : undefined
   }
 
   /** Who decided here on a merge that now has happened. */
@@ -58,7 +59,7 @@ export function createPullRecords(deps: {
     if (before === base.sha) return
     await tx.snapshots.put(key, { sha: base.sha })
     if (typeof before !== 'string') return
-    const agent = (await tx.agents.list({ live: true })).find(({ branch, kind }) => branch === base.branch && kind !== 'fork')
+    const agent = (await tx.agents.list({ live: true })).find((one) => one.branch === base.branch && !sharesBranch(one))
     const payload = { branch: base.branch, old: before, new: base.sha }
     await publisher.publish(
       { type: 'base.moved', agentId: agent?.id ?? null, actor: 'daemon', payload, dedupeKey: `${repository}:base:${base.branch}:${base.sha}` },
@@ -111,6 +112,6 @@ export function createPullRecords(deps: {
       return [...records.values()].map((record) => (record as unknown as PullRecord).snapshot).filter(({ state }) => state === 'open')
     },
 
-    heads: async () => new Set((await store.agents.list()).filter(({ kind, cleanedAt }) => kind !== 'fork' && cleanedAt === null).map(({ branch }) => branch)),
+    heads: async () => new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch)),
   }
 }

@@ -96,7 +96,17 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   }
   const running = createRunning({
     ...{ store, publisher, log, clock, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
-    ...{ multiplexer: unused, files: unused, settings: unused, prompts: unused, launcher: unused, exits: unused, panes: unused },
+    ...{
+      multiplexer: unused,
+      files: unused,
+      settings: unused,
+      prompts: unused,
+      launcher: unused,
+      exits: unused,
+      panes: unused,
+      results: unused,
+      lastWords: unused,
+    },
   })
   return {
     store,

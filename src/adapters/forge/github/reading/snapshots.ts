@@ -1,3 +1,4 @@
+import { sharesBranch } from '../../../../agent-kinds.ts'
 import { ExomonadError } from '../../../../errors.ts'
 import type { Actor, BranchName, Sha } from '../../../../ids.ts'
 import type { Agent } from '../../../store/store.ts'
@@ -61,7 +62,7 @@ export function createSnapshots({
   }
 
   const compose = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<PullRequestSnapshot> => {
-    const agent = agents.findLast(({ branch, kind }) => branch === pull.state.headRefName && kind !== 'fork')
+    const agent = agents.findLast((one) => one.branch === pull.state.headRefName && !sharesBranch(one))
     const found = toSnapshot(pull, { ...readersFor(agents, viewer), agentId: agent?.id ?? null })
     const { checks, ...come } = await checksOf(pull)
     const plain = checks.map(({ job: _, ...check }) => check)

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import type { Agent } from '../adapters/store/store.ts'
+import type { Deps } from './deps.ts'
+import { isLasting } from './lifecycle.ts'
+
+/** What an agent left to be read. */
+export interface LastWords {
+  /** Of a session the model’s last message, where it wrote one; of all else what was shown. */
+  readonly text: string
+  readonly turns: number
+  /** Why its turn ended, in the words of the Agent Client Protocol. */
+  readonly reason: string | null
+}
+
+/** Kept of what a program wrote: lines, and characters where these are long. */
+const LINES = 1000
+const LONGEST = 200_000
+/**
+ * Looked at before the pane is closed. What a runner that is gone can’t tell any more stands in the output’s file.
+ */
+export function createLastWords({
+  runner,
+  multiplexer,
+  files,
+  paths,
+}: Pick<Deps, 'runner' | 'multiplexer' | 'files' | 'paths'>): (agent: Agent) => Promise<LastWords> {
+  const shown = async (agent: Agent): Promise<string> => {
+    const { paneId, id } = agent
+    const pane = paneId === null ? undefined : await multiplexer.inspect(paneId).catch(() => undefined)
+    if (paneId !== null && pane?.agentId === id) {
+      const text = await multiplexer.capture(paneId, { lines: LINES }).catch(() => undefined)
+      if (text !== undefined) return text
+    }
+    return (agent.runtime === 'pane' ? null : await files.readOutput(id)) ?? (await files.readTranscript(id)) ?? ''
+  }
+
+  return async (agent) => {
+    const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await runner.session(agent.paneId).catch(() => undefined)
+    const own = session?.agentId === agent.id ? session : undefined
+    const said = own?.lastText ?? ''
+    const text =
+      said === '' || isLasting(agent) ? lastLines(await shown(agent), agent.runtime === 'pane' ? null : join(paths.outputs, `${agent.id}.log`)) : said
+    return { text, turns: own?.turns ?? 0, reason: own?.reason ?? null }
+  }
+}
+
+/** The end of a text, within bounds; where there was more, its first line says in which file all of it is. */
+export function lastLines(text: string, file: string | null): string {
+  const lines = text.trimEnd().split('\n')
+  const kept = lines.slice(-LINES).join('\n')
+  const end = kept.length > LONGEST ? kept.slice(-LONGEST).replace(/^[\uDC00-\uDFFF]/, '') : kept
+  const isCut = lines.length >= LINES || end.length < kept.length || text.length >= LONGEST
+  return isCut && file !== null ? `[The beginning is not shown; all of it is in ${file}]\n${end}` : end
+}
