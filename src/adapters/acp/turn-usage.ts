@@ -18,8 +18,8 @@ export function usageOf(answer: unknown, model: string): Usage | null {
     cacheRead: count(told['cachedReadTokens']),
     cacheWrite: count(told['cachedWriteTokens']),
   }
-  if (any(whole)) return { models: { [model]: whole } }
   const quota = fieldsOf(fieldsOf(_meta)['quota'])
+  if (any(whole)) return { models: { [onlyModel(quota) ?? model]: whole } }
   const perModel = (Array.isArray(quota['model_usage']) ? quota['model_usage'] : []).flatMap((raw: unknown) => {
     const entry = fieldsOf(raw)
     const tokens = counted(entry['token_count'])
@@ -28,6 +28,13 @@ export function usageOf(answer: unknown, model: string): Usage | null {
   if (perModel.length > 0) return { models: Object.fromEntries(perModel) }
   const counts = counted(quota['token_count'])
   return any(counts) ? { models: { [model]: counts } } : null
+}
+
+/** What is chosen may be `default` or `haiku`; prices are by the name of what answered. */
+function onlyModel(quota: Fields): string | null {
+  const [entry, ...more] = Array.isArray(quota['model_usage']) ? quota['model_usage'] : []
+  const name = fieldsOf(entry)['model']
+  return more.length === 0 && typeof name === 'string' && name !== '' ? name : null
 }
 
 function counted(raw: unknown): Tokens {
