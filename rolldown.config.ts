@@ -15,8 +15,11 @@ export default defineConfig({
     bin: 'src/bin.ts',
     daemon: 'src/daemon.ts',
     index: 'src/index.ts',
+    'subagents/mcp-bridge': 'src/subagents/mcp-bridge.ts',
     'adapters/multiplexer/headless/host': 'src/adapters/multiplexer/headless/host.ts',
     'adapters/multiplexer/headless/attach': 'src/adapters/multiplexer/headless/attach.ts',
+    'adapters/runner/attach': 'src/adapters/runner/attach.ts',
+    runner: 'src/runner.ts',
   },
   output: {
     dir: 'dist',

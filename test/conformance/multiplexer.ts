@@ -6,8 +6,11 @@ import { describeAttaching } from './multiplexer/attaching.ts'
 import { describeEnding } from './multiplexer/ending.ts'
 import { describeHeadlessOnly } from './multiplexer/headless-only.ts'
 import { describeOpening } from './multiplexer/opening.ts'
+import { describeRunnerOnly } from './multiplexer/runner-only.ts'
 import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTyping } from './multiplexer/typing.ts'
+
+const ONLY = { tmux: describeTmuxOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
 
 /** What every multiplexer does (src/adapters/multiplexer/multiplexer.ts), with real terminals and programs. */
 export function describeMultiplexer(kind: Kind): void {
@@ -17,7 +20,7 @@ export function describeMultiplexer(kind: Kind): void {
     describe('typing', () => describeTyping(bench))
     describe('ending', () => describeEnding(bench))
     describe('adoption', () => describeAdoption(bench))
-    describe(`${kind} only`, () => (kind === 'tmux' ? describeTmuxOnly : describeHeadlessOnly)(bench))
-    describe('attaching', () => describeAttaching(bench))
+    describe(`${kind} only`, () => ONLY[kind](bench))
+    if (kind !== 'runner') describe('attaching', () => describeAttaching(bench))
   })
 }

@@ -6,11 +6,9 @@ import { endPanes } from '../panes/end-processes.ts'
 import type { CreateSession, Hosted, HostedEnd, OutputLog, Session } from './hosted.ts'
 import { startHostedProcess } from './hosted-process.ts'
 import { createOutputLog } from './output-log.ts'
-import type { FollowMessage, HostedEntry, Verbs } from './protocol.ts'
+import { KILL_GRACE, type FollowMessage, type HostedEntry, type Verbs } from './protocol.ts'
 import { RUNNER_PANE } from './runner.ts'
 
-/** Milliseconds between SIGTERM and SIGKILL. */
-export const KILL_GRACE = 5000
 /** How long the end of a program that was just killed may take to be noticed. */
 const SETTLE_LIMIT = 1000
 
@@ -26,7 +24,7 @@ interface Entry {
   readonly followers: Set<{ left: () => void }>
   name: string
   pasted: string | null
-  closing: Promise<void> | undefined
+  ending: Promise<void> | undefined
 }
 
 export interface Following {
@@ -45,7 +43,8 @@ export interface Entries {
   write(takes: Verbs['write']['takes']): Answer<'write'>
   capture(takes: Verbs['capture']['takes']): Verbs['capture']['gives']
   rename(takes: Verbs['rename']['takes']): boolean
-  close(takes: Verbs['close']['takes']): Answer<'close'>
+  end(takes: Verbs['end']['takes']): Answer<'end'>
+  remove(takes: Verbs['remove']['takes']): boolean
   session(takes: Verbs['session']['takes']): Verbs['session']['gives']
   prompt(takes: Verbs['prompt']['takes']): Answer<'prompt'>
   mentions(takes: Verbs['mentions']['takes']): Verbs['mentions']['gives']
@@ -73,14 +72,11 @@ export function createEntries(options: { createSession: CreateSession; onChange:
   const endAll = ({ agentId, hosted: { pid, ended } }: Entry, justEnded = false) =>
     endPanes([{ pid, agentId, ended: ended !== undefined && !justEnded }], { signal: 'SIGTERM', grace: KILL_GRACE })
 
-  const closeNow = async (entry: Entry): Promise<void> => {
+  const endNow = async (entry: Entry): Promise<void> => {
     entry.hosted.leave()
     await endAll(entry)
-    await Promise.race([entry.hosted.end, delay(SETTLE_LIMIT)])
+    await Promise.race([entry.hosted.end, delay(SETTLE_LIMIT, undefined, { ref: false })])
     await entry.log.close()
-    entries.delete(entry.paneId)
-    for (const { left } of entry.followers) left()
-    onChange()
   }
 
   const type = async (paneId: PaneId, act: (hosted: Hosted) => Promise<TypeResult>): Promise<TypeResult> => {
@@ -102,12 +98,12 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       const session = program.kind === 'acp' ? createSession({ agentId, name, cwd, env: marked, argv, session: program.session, log, complain }) : undefined
       const hosted = session ?? startHostedProcess({ cwd, env: marked, argv, log })
       const paneId = asPaneId(`${RUNNER_PANE}${randomBytes(4).toString('hex')}`)
-      const entry: Entry = { paneId, agentId, openId, rows, log, hosted, session, followers: new Set(), name, pasted: null, closing: undefined }
+      const entry: Entry = { paneId, agentId, openId, rows, log, hosted, session, followers: new Set(), name, pasted: null, ending: undefined }
       entries.set(paneId, entry)
       void hosted.end.then(() => {
         onChange()
         // Nobody reads what it left running in its group, and nobody waits for it. Its number can’t be another’s yet.
-        if (entry.closing === undefined) endAll(entry, true).catch(complain)
+        if (entry.ending === undefined) endAll(entry, true).catch(complain)
       })
       return { paneId, pid: hosted.pid }
     },
@@ -134,10 +130,19 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       if (entry !== undefined) entry.name = name
       return entry !== undefined
     },
-    close: async ({ paneId }) => {
+    end: async ({ paneId }) => {
       const entry = entries.get(paneId)
       if (entry === undefined) return false
-      await (entry.closing ??= closeNow(entry))
+      await (entry.ending ??= endNow(entry))
+      return true
+    },
+    remove: ({ paneId }) => {
+      const entry = entries.get(paneId)
+      if (entry === undefined) return false
+      entries.delete(paneId)
+      for (const { left } of entry.followers) left()
+      void entry.log.close()
+      onChange()
       return true
     },
     session: ({ paneId }) => entries.get(paneId)?.session?.session() ?? null,

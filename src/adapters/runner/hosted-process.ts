@@ -1,13 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
 import { startOnPipes } from '../exec.ts'
 import type { TypeResult } from '../multiplexer/multiplexer.ts'
 import type { Hosted, HostedEnd, OutputLog } from './hosted.ts'
 import { createStdin } from './stdin.ts'
 
-/** Milliseconds for which what is still in the pipes of an ended program is read; what it left running may hold them open for ever. */
-const DRAIN_LIMIT = 1000
-const DRAIN_QUIET = 50
+/** What it left running may hold the pipes of an ended program open for ever: after so many looks (ms between them) without anything new … */
+const QUIET_LOOKS = 5
+const LOOK = 10
+/** … or so many bytes, far more than a pipe holds, all that it said itself has been read. */
+const LEFT_LIMIT = 2_000_000
 
 /** A process with pipes, in a process group of its own. A program that can't be started ends with 127 and says so, as a shell does. */
 export function startHostedProcess(options: { cwd: string; env: Readonly<Record<string, string>>; argv: readonly string[]; log: OutputLog }): Hosted {
@@ -16,15 +18,20 @@ export function startHostedProcess(options: { cwd: string; env: Readonly<Record<
   const { child, stdin: input, stdout, stderr } = startOnPipes(file, args, { cwd, env })
   const stdin = createStdin(input)
   let ended: HostedEnd | undefined
-  let heardAt = performance.now()
+  let heard = 0
+  let behind = 0
 
   const read = async (stream: Readable, name: 'out' | 'err') => {
     stream.on('data', (chunk: Buffer) => {
-      heardAt = performance.now()
+      heard += chunk.length
       if (log.write(name, chunk)) return
       // The disk is behind: the program waits, as it would for a slow terminal.
+      behind += 1
       stream.pause()
-      void log.drained().then(() => stream.resume())
+      void log.drained().then(() => {
+        behind -= 1
+        stream.resume()
+      })
     })
     await new Promise<void>((resolve) => {
       stream.once('close', resolve)
@@ -42,11 +49,16 @@ export function startHostedProcess(options: { cwd: string; env: Readonly<Record<
     child.once('exit', (exitCode, exitSignal) => resolve({ exitCode, exitSignal }))
   })
   const drained = async () => {
-    const begun = performance.now()
     let read = false
     void reading.then(() => (read = true))
-    heardAt = begun
-    while (!read && performance.now() - heardAt < DRAIN_QUIET && performance.now() - begun < DRAIN_LIMIT) await Promise.race([reading, delay(10)])
+    const before = heard
+    for (let quiet = 0; !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT;) {
+      const known = heard
+      await Promise.race([reading, delay(LOOK)])
+      // By then the pipes have been looked at, however late the timer was.
+      await immediate()
+      quiet = heard === known && behind === 0 ? quiet + 1 : 0
+    }
     stdout.destroy()
     stderr.destroy()
     await reading

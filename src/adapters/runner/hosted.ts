@@ -3,7 +3,7 @@ import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { TypeResult } from '../multiplexer/multiplexer.ts'
 import type { AcpLaunch, HostedSession } from './runner.ts'
 
-/** How a program ended: one of the two, or neither where it did not start. */
+/** How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it. */
 export interface HostedEnd {
   readonly exitCode: number | null
   readonly exitSignal: string | null
@@ -33,7 +33,7 @@ export interface Hosted {
   readonly pid: number
   /** Undefined while it runs. */
   readonly ended: HostedEnd | undefined
-  /** Resolves when its main program has ended and its output is in the log. Never rejects. */
+  /** Resolves when its main program has ended, its output is in the log and that is closed. Never rejects. */
   readonly end: Promise<HostedEnd>
   /** To its standard input; for a session `closed`. Resolves when the program, or the pipe to it, took it. */
   write(data: string): Promise<'written' | 'closed'>

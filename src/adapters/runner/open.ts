@@ -12,14 +12,13 @@ import { endPanes } from '../panes/end-processes.ts'
 import { paneGone } from '../panes/pane-gone.ts'
 import { isRunning } from '../panes/processes.ts'
 import { checkOpen, titleOf } from '../panes/program.ts'
-import { KILL_GRACE } from './entries.ts'
-import { PROTOCOL, type HostedEntry, type Verbs } from './protocol.ts'
+import { KILL_GRACE, PROTOCOL, type HostedEntry, type Verbs } from './protocol.ts'
 import type { Runner } from './runner.ts'
 
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
 /** Beyond the grace that programs have to end, and the time a killed one may take to disappear. */
-const CLOSE_TIMEOUT = KILL_GRACE + 15_000
+const END_TIMEOUT = KILL_GRACE + 15_000
 /** A program may take its time to read what is written to it. */
 const WRITE_TIMEOUT = 60_000
 const OPEN_ATTEMPTS = 3
@@ -143,7 +142,10 @@ export function createRunner(options: RunnerOptions): RunnerClient {
       if (answer.kind === 'no-host' || !answer.gives) throw paneGone(paneId)
     },
     close: async (paneId) => {
-      await host.ask('close', { paneId }, { timeout: CLOSE_TIMEOUT })
+      const ended = await host.ask('end', { paneId }, { timeout: END_TIMEOUT })
+      if (ended.kind === 'no-host' || !ended.gives) return
+      await deaths.look()
+      await host.ask('remove', { paneId })
       await deaths.look()
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { signal: 'SIGTERM', grace: KILL_GRACE }),
@@ -152,7 +154,7 @@ export function createRunner(options: RunnerOptions): RunnerClient {
     shutdown: async () => {
       const hello = await host.ask('hello', {})
       if (hello.kind === 'no-host') return
-      await Promise.all((await entries()).map(({ paneId }) => host.ask('close', { paneId }, { timeout: CLOSE_TIMEOUT })))
+      await Promise.all((await entries()).map(({ paneId }) => host.ask('end', { paneId }, { timeout: END_TIMEOUT })))
       await deaths.look()
       await host.ask('shutdown', {}, { once: true })
       for (let waited = 0; waited < STOP_LIMIT && (await isRunning(hello.gives.pid)); waited += STOP_POLL) await delay(STOP_POLL)

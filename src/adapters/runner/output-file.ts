@@ -88,6 +88,8 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
     close: async () => {
       closed = true
       while (writing !== undefined) await writing
+      retryAt = 0
+      if (lost > 0) await writeAll([]).catch(() => undefined)
       const held = handle
       handle = undefined
       await held?.close().catch(() => undefined)

@@ -1,5 +1,5 @@
-/** Sequences of ECMA-48 and xterm: control strings (OSC, DCS …) with their end, CSI, and two- and three-byte escapes; also one that is cut off. */
-const SEQUENCE = /\u001B(?:[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\|$)|\[[0-?]*[ -/]*(?:[@-~]|$)|[ -/]*(?:[0-~]|$))/g
+/** Sequences of ECMA-48 and xterm: control strings (OSC, DCS …) with their end, CSI, and two- and three-byte escapes; also one that is cut off, or an escape alone. */
+const SEQUENCE = /\u001B(?:[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\|$)|\[[0-?]*[ -/]*(?:[@-~]|$)|[ -/]*(?:[0-~]|$)|)/g
 const COLOUR = /^\u001B\[[0-9;:]*m$/
 const CONTROL = /[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F]/g
 
@@ -19,6 +19,5 @@ export function plainLine(line: string, styled: boolean): string {
       return sequence
     })
     .replace(CONTROL, '')
-  const safe = styled ? text : text.replaceAll('\u001B', '')
-  return coloured ? `${safe}\u001B[0m` : safe
+  return coloured ? `${text}\u001B[0m` : text
 }

@@ -6,6 +6,9 @@ import type { HostedSession, RunnerProgram, Written } from './runner.ts'
 /** Raised when runner and daemon could misunderstand each other; a runner lives longer than the daemon that started it. */
 export const PROTOCOL = 1
 
+/** Milliseconds between SIGTERM and SIGKILL. */
+export const KILL_GRACE = 5000
+
 /** What the runner holds, as it tells of it. */
 export interface HostedEntry {
   readonly paneId: PaneId
@@ -41,8 +44,10 @@ export interface Verbs {
   write: { takes: { paneId: PaneId; data: string }; gives: Written }
   capture: { takes: { paneId: PaneId; lines: number; styled: boolean }; gives: { text: string } | null }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }
-  /** Ends its processes and forgets it; false where it is not there. */
-  close: { takes: { paneId: PaneId }; gives: boolean }
+  /** Ends its processes, all that it ever started included; false where it is not there. */
+  end: { takes: { paneId: PaneId }; gives: boolean }
+  /** Forgets it. */
+  remove: { takes: { paneId: PaneId }; gives: boolean }
   session: { takes: { paneId: PaneId }; gives: HostedSession | null }
   prompt: { takes: { paneId: PaneId; text: string }; gives: ChannelResult | null }
   mentions: { takes: { paneId: PaneId; words: readonly string[] }; gives: readonly string[] | null }

@@ -1,11 +1,16 @@
 import type { Writable } from 'node:stream'
 
 export interface Stdin {
-  /** One after the other; each resolves when the pipe has taken all of it. */
+  /**
+   * One after the other; each resolves when the pipe has taken all of it, or after a moment: what a program doesn’t read yet waits here.
+   * Throws for more than may wait.
+   */
   write(data: string): Promise<'written' | 'closed'>
   close(): void
 }
 
+/** Milliseconds. */
+const PATIENCE = 2000
 /** Characters that may wait for a program that doesn't read: enough for any sensible input, too little to hurt. */
 const WAITING_LIMIT = 16_000_000
 
@@ -25,16 +30,11 @@ export function createStdin(stream: Writable): Stdin {
       if (waiting + data.length > WAITING_LIMIT) throw new Error('its standard input is full: the program does not read what was written to it')
       waiting += data.length
       return await new Promise((resolve) => {
-        const done = (how: 'written' | 'closed') => {
-          waiting -= data.length
-          stream.off('close', gone)
-          resolve(how)
-        }
-        const gone = () => done('closed')
-        stream.once('close', gone)
+        const timer = setTimeout(resolve, PATIENCE, 'written' as const)
         stream.write(data, (error) => {
-          // With an error `close` follows.
-          if (error == null) done('written')
+          waiting -= data.length
+          clearTimeout(timer)
+          resolve(error == null ? 'written' : 'closed')
         })
       })
     },

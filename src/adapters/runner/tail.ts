@@ -59,7 +59,7 @@ export function createTail(): Tail {
     list: (count) => {
       const kept = ring.length < TAIL_LINES ? ring : [...ring.slice(next), ...ring.slice(0, next)]
       const all = open === undefined ? kept : [...kept, open.text]
-      return all.slice(-Math.min(count, TAIL_LINES))
+      return all.slice(Math.max(0, all.length - Math.min(count, TAIL_LINES)))
     },
   }
 

@@ -6,7 +6,7 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
-const LEAVE_KEYS = { tmux: '\u0002d', headless: '\u001D' }
+const LEAVE_KEYS = { tmux: '\u0002d', headless: '\u001D', runner: '\u0003' }
 
 export function describeAttaching(bench: Bench): void {
   const people: HostedTerminal[] = []

@@ -3,9 +3,10 @@ import process from 'node:process'
 import { createHeadless } from '../../../src/adapters/multiplexer/headless/headless.ts'
 import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
 import { createTmux } from '../../../src/adapters/multiplexer/tmux/tmux.ts'
+import { createRunner } from '../../../src/adapters/runner/open.ts'
 import { silentLog } from '../../../src/log.ts'
 
-export type Kind = 'tmux' | 'headless'
+export type Kind = 'tmux' | 'headless' | 'runner'
 
 /** What a daemon would hand down: nothing of the test process but the way to its tools. The socket of tmux lies in the test's folder. */
 export const scrubbedEnvironment = (folder: string): Record<string, string> => ({
@@ -23,6 +24,7 @@ export const socketNameOf = (folder: string): string => `t-${createHash('sha256'
 export function createImplementation(kind: Kind, folder: string): Multiplexer {
   const environment = scrubbedEnvironment(folder)
   const log = silentLog()
+  if (kind === 'runner') return createRunner({ stateDir: folder, environment, node: process.execPath, log })
   return kind === 'tmux'
     ? createTmux({ socketName: socketNameOf(folder), environment, log, closeGrace: 500 })
     : createHeadless({ stateDir: folder, environment, node: process.execPath, log, closeGrace: 500 })

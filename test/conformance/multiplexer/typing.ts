@@ -13,10 +13,13 @@ const hostileText = Array.from(
   (_, index) => `${String(index)}: it's "quoted" \`id\` $(touch x) \${HOME} $1 #{pane_id} #[x] %1 ~ ; \\n \\ é 日本 🌳 e\u0301 -- {a,b} | & > < * ? !! 'x;`,
 ).join('\n')
 
-const gone = { tmux: asPaneId('%987654'), headless: asPaneId('p-00000000') }
+const gone = { tmux: asPaneId('%987654'), headless: asPaneId('p-00000000'), runner: asPaneId('r-00000000') }
 
 export function describeTyping(bench: Bench): void {
-  it('pastes 200 hostile lines as one bracketed paste, byte for byte, and Enter separately', async () => {
+  /** Of what a terminal does with what is typed; the runner hands on what it is given. */
+  const onTerminals = it.skipIf(bench.kind === 'runner')
+
+  onTerminals('pastes 200 hostile lines as one bracketed paste, byte for byte, and Enter separately', async () => {
     const recorder = await bench.openRecorder()
     const before = await bench.openRecorder()
     expect(await bench.multiplexer.paste(recorder.paneId, hostileText)).toEqual({ kind: 'typed' })
@@ -54,7 +57,7 @@ export function describeTyping(bench: Bench): void {
     expect(recorder.recorded()).toBe('-x--;x;~"%5')
   })
 
-  it('loses nothing of 2 MB pasted into a program that reads late', async () => {
+  onTerminals('loses nothing of 2 MB pasted into a program that reads late', async () => {
     const recorder = await bench.openRecorder('slow')
     const text = Array.from({ length: 20_000 }, (_, index) => `${String(index)} ${'größe 🌳 '.repeat(8)}`).join('\n')
     expect(await bench.multiplexer.paste(recorder.paneId, text)).toEqual({ kind: 'typed' })
@@ -64,7 +67,7 @@ export function describeTyping(bench: Bench): void {
     expect(recorder.recorded() === `${START}${text}${END}\r`).toBe(true)
   })
 
-  it('keeps pastes to many panes apart when they are made at the same time', async () => {
+  onTerminals('keeps pastes to many panes apart when they are made at the same time', async () => {
     const recorders = await Promise.all(Array.from({ length: 5 }, () => bench.openRecorder()))
     await Promise.all(
       recorders.flatMap(({ paneId, agentId }) => [bench.multiplexer.paste(paneId, `first ${agentId}`), bench.multiplexer.paste(paneId, `second ${agentId}`)]),
@@ -111,7 +114,7 @@ export function describeTyping(bench: Bench): void {
     }
   })
 
-  it('addresses panes by id: a name, or the beginning of one, reaches nobody', async () => {
+  onTerminals('addresses panes by id: a name, or the beginning of one, reaches nobody', async () => {
     const one = await bench.openRecorder()
     const ten = await bench.openRecorder()
     await bench.multiplexer.rename(ten.paneId, 'app-10')
@@ -126,7 +129,7 @@ export function describeTyping(bench: Bench): void {
     expect(ten.recorded()).toBe(`${START}for ten${END}`)
   })
 
-  it('captures the screen and as much scrollback as asked for, without escape sequences', async () => {
+  onTerminals('captures the screen and as much scrollback as asked for, without escape sequences', async () => {
     const { paneId } = await bench.open({
       columns: 40,
       rows: 10,

@@ -1,0 +1,3 @@
+import { describeMultiplexer } from './multiplexer.ts'
+
+describeMultiplexer('runner')
