@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { sharesBranch } from '../../agent-kinds.ts'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from './context.ts'
-import { sharesBranch } from './no-terminal.ts'
 import { printableLine } from './printable.ts'
 
 interface Candidate {

@@ -10,7 +10,8 @@ const CHUNK = 256 * 1024
 const LONGEST_LINE = 1024 * 1024
 
 /**
- * Prints what is written to a file, from its beginning: whole lines as they come, made printable. Ends when all is printed that stood in it when
+ * Prints what is written to a file, from its beginning: lines as they come, made printable, and what is written of one when it goes no further.
+ * Ends when all is printed that stood in it when
  * `written` was aborted, and at once with `given`. The file may not be there yet.
  */
 export async function followOutput(stream: OutputStream, file: string, { written, given }: { written: AbortSignal; given: AbortSignal }): Promise<void> {
@@ -18,8 +19,12 @@ export async function followOutput(stream: OutputStream, file: string, { written
   const buffer = Buffer.alloc(CHUNK)
   let at = 0
   let held = ''
-  const print = async (text: string): Promise<void> => {
-    if (text !== '') await new Promise<void>((resolve) => void stream.write(printable(text), () => resolve()))
+  let inLine = false
+  const print = async (text: string, part = false): Promise<void> => {
+    if (part) held = ''
+    if (text === '') return
+    inLine = part
+    await new Promise<void>((resolve) => void stream.write(printable(text), () => resolve()))
   }
   const take = async (text: string): Promise<void> => {
     const whole = held + text
@@ -28,17 +33,20 @@ export async function followOutput(stream: OutputStream, file: string, { written
     await print(whole.slice(0, end))
   }
   const readOn = async (): Promise<void> => {
+    const before = at
     const handle = await open(file).catch(() => undefined)
     try {
       while (handle !== undefined && !given.aborted) {
         const { bytesRead } = await handle.read(buffer, 0, CHUNK, at)
-        if (bytesRead === 0) return
+        if (bytesRead === 0) break
         at += bytesRead
         await take(decoder.write(buffer.subarray(0, bytesRead)))
       }
     } finally {
       await handle?.close()
     }
+    // Nothing more came of the line: it asks something, and waits.
+    if (at === before && held !== '') await print(held, true)
   }
   while (!given.aborted) {
     const last = written.aborted
@@ -48,5 +56,5 @@ export async function followOutput(stream: OutputStream, file: string, { written
   }
   if (given.aborted) return
   const rest = held + decoder.end()
-  await print(rest === '' ? '' : `${rest}\n`)
+  await print(rest === '' && !inLine ? '' : `${rest}\n`)
 }

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../../core/core.ts'
+import { sharesBranch } from '../../../agent-kinds.ts'
 import { nearestKey } from '../../../config/nearest-key.ts'
-import { sharesBranch } from '../no-terminal.ts'
 
 /** Where a person can go from an agent. */
 export type Direction = 'previous' | 'next' | 'parent' | 'child'
