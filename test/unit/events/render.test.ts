@@ -81,7 +81,7 @@ describe('createRenderer', () => {
     expect(text).toContain('Your task:\n\nRead it all\n')
     expect(text).toContain('- note: Tell.')
     expect(text).not.toContain('file_pr')
-    expect(await renderer.renderPrompt('subagent', { ...data, tools: [] })).toMatch(/^You are reading[\s\S]*found out\.$/)
+    expect(await renderer.renderPrompt('subagent', { ...data, tools: [] })).toMatch(/^You are reading[\s\S]*took for granted\.$/)
     expect(logged).toEqual([])
   })
 
