@@ -73,11 +73,13 @@ export function createSessionStart({
       )
       const { agent, journal } = reserved
       await reserve.orUndo(reserved, async () => {
-        const prompt = await prompts(kind === 'llm' ? 'session' : 'subagent', {
+        const facts = {
           ...promptFacts(agent, parent),
           facts: Object.entries(options.facts ?? {}).map(([key, value]) => ({ key, value })),
           system_prompt: options.systemPrompt ?? '',
-        })
+        }
+        // One prompt, as it was given.
+        const prompt = kind === 'delegate' ? task : await prompts(kind === 'llm' ? 'session' : 'subagent', facts)
         const launch = { mode: 'start', prompt, session: null, model, sessionMode: mode, maxTurns, noTools } as const
         await start.start({ caller, agent, journal, launch })
       })

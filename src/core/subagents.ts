@@ -1,11 +1,13 @@
+import { acpNameOf } from '../acp-names.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { forkName } from '../fork-name.ts'
 import type { SessionStart, SubagentAnswer, SubagentCall, Subagents } from './agent-sessions.ts'
 import type { BlockingCalls } from './blocking-calls.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { isAlive } from './lifecycle.ts'
+import { sessionProgram } from './session-choice.ts'
+import { sessionName } from './session-names.ts'
 import type { SubagentProgress } from './subagent-progress.ts'
 import { ancestorsOf } from './tree.ts'
 
@@ -89,7 +91,7 @@ export function createSubagents({
           throw call.signal.aborted ? gone() : thrown
         })
         const isStopped = hitLimit(ended, options.maxTurns ?? null)
-        outcome = { success: ended.status === 'completed' || isStopped, turns: ended.turns, reason: ended.reason ?? ended.status }
+        outcome = { success: ended.status === 'completed' || isStopped, turns: ended.turns, reason: whyOf(ended) }
         if (!outcome.success) throw failure(description, ended)
         return ended
       } finally {
@@ -116,9 +118,9 @@ export function createSubagents({
         caller,
         {
           kind: 'spawn',
-          name: forkName(description, new Set()),
+          name: sessionName(description),
           task,
-          tools: isDeepest ? toolsOf(caller.agent).filter((name) => !SUBAGENT_TOOLS.includes(name)) : null,
+          tools: isDeepest ? await toolsAtLimit(caller.agent) : null,
           maxTurns,
           systemPrompt: systemPrompt ?? null,
         },
@@ -137,7 +139,7 @@ export function createSubagents({
         caller,
         {
           kind: 'delegate',
-          name: forkName(description, new Set()),
+          name: sessionName(description),
           task,
           tools: null,
           noTools: true,
@@ -163,6 +165,13 @@ export function createSubagents({
     },
   }
 
+  /** All that it would have, without those that nest. */
+  async function toolsAtLimit(parent: Agent): Promise<string[]> {
+    const config = await settings.config()
+    const own = config.acp[acpNameOf(sessionProgram(config, parent, null)) ?? '']?.tools
+    return toolsOf(parent).filter((name) => !SUBAGENT_TOOLS.includes(name) && (own === undefined || own.includes(name)))
+  }
+
   async function requireServer(name: string): Promise<void> {
     const { acp } = await settings.config()
     if (Object.hasOwn(acp, name)) return
@@ -180,21 +189,22 @@ const answer = (text: string, turns: number, durationMs: number): SubagentAnswer
 /** The model’s last words. */
 const textOf = ({ output, summary }: Ended): string => (output === '' ? summary : output)
 
-/** In the protocol’s words the turn was cancelled; who cancelled it is told by the count. */
+/** In the words of the protocol; an agent that knows no such reason was cancelled when it had taken its turns. */
 const hitLimit = ({ status, turns, reason }: Ended, maxTurns: number | null): boolean =>
-  maxTurns !== null && status !== 'killed' && /max_turn_requests/.test(reason ?? '') && turns >= maxTurns
+  maxTurns !== null && status !== 'killed' && (reason === 'max_turn_requests' || (reason === 'cancelled' && turns >= maxTurns))
 
 const withLimit = (text: string, maxTurns: number): string =>
   `${text}${text === '' ? '' : '\n\n'}[The subagent was stopped: its limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} was reached before it had finished. ${text === '' ? 'It had said nothing by then.' : 'Above is what it had said by then.'}]`
 
-const failure = (description: string, { agent_id, status, reason, output, summary, turns }: Ended): ExomonadError => {
-  const how = status === 'killed' ? 'was killed' : 'failed'
-  return new ExomonadError('SUBAGENT_FAILED', `The subagent “${description}” ${how}${reason === null || reason === '' ? '' : `: ${reason}`}`, {
-    agent_id,
-    status,
-    reason,
-    partial: output === '' ? summary : output,
-    turns,
+/** Of one that did not complete: its summary says what became of it. */
+const whyOf = ({ summary, reason, status }: Ended): string => (summary === '' ? (reason ?? status) : summary)
+
+const failure = (description: string, ended: Ended): ExomonadError => {
+  const { agent_id, status, output, turns } = ended
+  const reason = whyOf(ended)
+  return new ExomonadError('SUBAGENT_FAILED', `The subagent “${description}” ${status === 'killed' ? 'was killed' : 'failed'}: ${reason}`, {
+    ...{ agent_id, status, reason, turns },
+    partial: output === reason ? '' : output,
   })
 }
 
