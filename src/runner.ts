@@ -1,4 +1,6 @@
 import process from 'node:process'
+import { createHostedSessions } from './adapters/acp/hosted-session.ts'
+import { startOnPipes, startPiped } from './adapters/exec.ts'
 import { runHost } from './adapters/outliving/host-process.ts'
 import { RUNNER } from './adapters/outliving/location.ts'
 import { createEntries } from './adapters/runner/entries.ts'
@@ -19,9 +21,7 @@ if (stateDir !== undefined && socketPath !== undefined) {
     socketPath,
     hold: ({ onChange, complain }) => {
       const entries = createEntries({
-        createSession: () => {
-          throw new Error('this runner can not hold sessions yet')
-        },
+        createSession: createHostedSessions({ start: startPiped, startOnPipes }),
         onChange,
         complain,
       })

@@ -11,13 +11,16 @@ const any = (tokens: Tokens): boolean => tokens.input + tokens.output + tokens.c
 export function usageOf(answer: unknown, model: string): Usage | null {
   const { usage, _meta } = fieldsOf(answer)
   const told = fieldsOf(usage)
-  const whole: Tokens = {
-    input: count(told['inputTokens']),
-    // Thoughts are written too, and paid for like all else that is.
-    output: count(told['outputTokens']) + count(told['thoughtTokens']),
-    cacheRead: count(told['cachedReadTokens']),
-    cacheWrite: count(told['cachedWriteTokens']),
-  }
+  const [input, output, cacheRead, cacheWrite] = ['inputTokens', 'outputTokens', 'cachedReadTokens', 'cachedWriteTokens'].map((name) => count(told[name])) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  // Some count thoughts into what was written, some beside it; the total tells, and what was thought is paid for as written.
+  const rest = told['totalTokens'] === undefined ? Infinity : count(told['totalTokens']) - input - output - cacheRead - cacheWrite
+  const thoughts = Math.min(count(told['thoughtTokens']), Math.max(0, rest))
+  const whole: Tokens = { input, output: output + thoughts, cacheRead, cacheWrite }
   const quota = fieldsOf(fieldsOf(_meta)['quota'])
   if (any(whole)) return { models: { [onlyModel(quota) ?? model]: whole } }
   const perModel = (Array.isArray(quota['model_usage']) ? quota['model_usage'] : []).flatMap((raw: unknown) => {
