@@ -111,4 +111,4 @@ describe('events ↔ docs', () => {
 })
 
 /** Codes of the tool surface whose tools come with the issues that PENDING names. */
-const RESERVED_CODES = ['RESULT_NOT_READY', 'STDIN_CLOSED']
+const RESERVED_CODES: readonly string[] = []

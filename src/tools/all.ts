@@ -1,4 +1,6 @@
 import { ack } from './ack.ts'
+import { agentResult } from './agent-result.ts'
+import { agentStatus } from './agent-status.ts'
 import { answerQuestion } from './answer-question.ts'
 import { approve } from './approve.ts'
 import { attach } from './attach.ts'
@@ -14,6 +16,7 @@ import { fork } from './fork.ts'
 import { forkCapture } from './fork-capture.ts'
 import { inbox } from './inbox.ts'
 import { kill } from './kill.ts'
+import { killAgent } from './kill-agent.ts'
 import { mergePr } from './merge-pr.ts'
 import { note } from './note.ts'
 import { prChecks } from './pr-checks.ts'
@@ -30,7 +33,9 @@ import { scrollback } from './scrollback.ts'
 import { send } from './send.ts'
 import { spawn } from './spawn.ts'
 import { spawnAgents } from './spawn-agents.ts'
+import { spawnBackgroundTask } from './spawn-background-task.ts'
 import { spawnGeminiTeammate } from './spawn-gemini-teammate.ts'
+import { spawnLlmSession } from './spawn-llm-session.ts'
 import { spawnSubtree } from './spawn-subtree.ts'
 import { spawnWorkers } from './spawn-workers.ts'
 import { subagentDelegate } from './subagent-delegate.ts'
@@ -38,11 +43,14 @@ import { subagentSpawn } from './subagent-spawn.ts'
 import { tree } from './tree.ts'
 import { up } from './up.ts'
 import { wait } from './wait.ts'
+import { writeStdin } from './write-stdin.ts'
 import type { AnyTool } from './define.ts'
 
 /** Every tool there is, sorted by name. A file in this folder that is not here fails test/parity.test.ts. */
 export const ALL_TOOLS: readonly AnyTool[] = [
   ack,
+  agentResult,
+  agentStatus,
   answerQuestion,
   approve,
   attach,
@@ -58,6 +66,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   forkCapture,
   inbox,
   kill,
+  killAgent,
   mergePr,
   note,
   prChecks,
@@ -74,7 +83,9 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   send,
   spawn,
   spawnAgents,
+  spawnBackgroundTask,
   spawnGeminiTeammate,
+  spawnLlmSession,
   spawnSubtree,
   spawnWorkers,
   subagentDelegate,
@@ -82,6 +93,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   tree,
   up,
   wait,
+  writeStdin,
 ]
 
 const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))

@@ -49,6 +49,8 @@ export const checkRun = z.object({
   log_tail: z.string().nullable(),
 })
 
+export const spawnedSession = z.object({ agent_id: z.string(), status: z.literal('spawned') })
+
 export const subagentTask = {
   task: z.string().min(1).describe('What it is to do, with all that it needs to know'),
   description: z.string().min(1).max(200).describe('What it does in a few words, for displays: “Reading the parser”'),
