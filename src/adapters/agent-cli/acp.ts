@@ -7,7 +7,7 @@ import type { AcpLaunch, AcpMcpServer, Runner } from '../runner/runner.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
-import { askingMode, familyOf, habitsOf, loginFinding, packageOf } from './acp/programs.ts'
+import { askingMode, familyOf, habitsOf, loginFinding, versionFinding } from './acp/programs.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
@@ -165,8 +165,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     diagnose: async () => {
       const found = await locate()
       if (found.kind === 'missing') return [{ status: 'problem', found: found.reason }]
-      const program = await packageOf(found.path)
-      return [...(program === null ? [] : [{ status: 'ok', found: `${program.name} ${program.version}` } as const]), ...(await loginFinding(family, options))]
+      return [...(await versionFinding(found.path)), ...(await loginFinding(family, options))]
     },
     observe: async (live) => {
       const session = await sessionOf(live)

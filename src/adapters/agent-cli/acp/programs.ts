@@ -62,7 +62,12 @@ const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: read
     files: ['.claude/.credentials.json'],
     fix: 'Run `claude` once and sign in, or set ANTHROPIC_API_KEY.',
   },
-  codex: { keys: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'], files: ['.codex/auth.json'], fix: 'Run `codex login`, or set OPENAI_API_KEY.' },
+  // A key alone opens no session: it signs in with one only where it is told to.
+  codex: {
+    keys: ['DEFAULT_AUTH_REQUEST'],
+    files: ['.codex/auth.json'],
+    fix: 'Run `codex login`, or `printenv OPENAI_API_KEY | codex login --with-api-key`, or name a model_provider in CODEX_CONFIG of [acp.codex-acp] env.',
+  },
   gemini: {
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],
@@ -76,14 +81,39 @@ export async function loginFinding(family: Family | null, options: AcpCliOptions
   const variables = { ...options.variables, ...options.config.env }
   const key = keys.find((name) => (variables[name] ?? '') !== '')
   if (key !== undefined) return [{ status: 'ok', found: `signs in by ${key}` }]
+  if (family === 'codex' && /"model_provider"/.test(variables['CODEX_CONFIG'] ?? '')) return [{ status: 'ok', found: 'a model provider of your own' }]
   for (const file of files) {
     if ((await readFile(join(options.userHome, file)).catch(() => null)) !== null) return [{ status: 'ok', found: `signs in by ~/${file}` }]
   }
   return [{ status: 'warning', found: 'no login was found: without a terminal it can’t ask for one', fix }]
 }
 
+/** Versions that the end-to-end tests have run with (docs/acp.md). */
+const TESTED: Readonly<Record<string, string>> = {
+  '@agentclientprotocol/claude-agent-acp': '0.101.0',
+  '@agentclientprotocol/codex-acp': '2.6.0',
+  '@google/gemini-cli': '0.61.0',
+  'opencode-ai': '1.18.33',
+}
+
+/** Nothing for a program that is of no package. */
+export async function versionFinding(program: string): Promise<readonly CliFinding[]> {
+  const found = await packageOf(program)
+  if (found === null) return []
+  const said = `${found.name} ${found.version}`
+  const tested = Object.hasOwn(TESTED, found.name) ? TESTED[found.name] : undefined
+  if (tested === undefined || tested === found.version) return [{ status: 'ok', found: said }]
+  return [
+    {
+      status: 'warning',
+      found: `${said}; exomonad was tested with ${tested}`,
+      fix: `If its sessions don’t begin, or ask about things that nobody is shown: npm install --global ${found.name}@${tested}`,
+    },
+  ]
+}
+
 /** Name and version of the npm package that a program is of; null where it is of none. Nothing is run. */
-export async function packageOf(program: string): Promise<{ name: string; version: string } | null> {
+async function packageOf(program: string): Promise<{ name: string; version: string } | null> {
   let folder = dirname(await realpath(program).catch(() => program))
   for (let up = 0; up < 4; up++, folder = dirname(folder)) {
     const found = await readFile(join(folder, 'package.json'), 'utf8')

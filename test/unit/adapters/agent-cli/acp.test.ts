@@ -240,12 +240,17 @@ describe('the look at a program', () => {
     writeFileSync(join(folder, 'pkg', 'dist', 'index.js'), '')
     chmodSync(join(folder, 'pkg', 'dist', 'index.js'), 0o755)
     symlinkSync(join(folder, 'pkg', 'dist', 'index.js'), join(folder, 'codex-acp'))
-    const codex = (variables: Record<string, string>) => cli({ command: ['codex-acp'] }, { name: 'codex-acp', variables }).diagnose('/repository')
-    expect(await codex({ OPENAI_API_KEY: 'k' })).toEqual([
+    const codex = (variables: Record<string, string>, env: Record<string, string> = {}) =>
+      cli({ command: ['codex-acp'], env }, { name: 'codex-acp', variables }).diagnose('/repository')
+    expect(await codex({ OPENAI_API_KEY: 'k' }, { DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}' })).toEqual([
       { status: 'ok', found: 'codex-acp 1.2.3' },
-      { status: 'ok', found: 'signs in by OPENAI_API_KEY' },
+      { status: 'ok', found: 'signs in by DEFAULT_AUTH_REQUEST' },
     ])
-    expect((await codex({}))[1]).toMatchObject({ status: 'warning', fix: expect.stringContaining('codex login') })
+    expect((await codex({}, { CODEX_CONFIG: '{"model_provider":"mine"}' }))[1]).toEqual({ status: 'ok', found: 'a model provider of your own' })
+    // With a bare key it says “Authentication required”.
+    expect((await codex({ OPENAI_API_KEY: 'k' }))[1]).toMatchObject({ status: 'warning', fix: expect.stringContaining('codex login') })
+    writeFileSync(join(folder, 'pkg', 'package.json'), '{"name":"@agentclientprotocol/codex-acp","version":"1.2.3"}')
+    expect((await codex({}))[0]).toMatchObject({ status: 'warning', found: expect.stringContaining('tested with 2.6.0') })
     expect(await cli({ command: ['gone'] }).locate()).toMatchObject({ kind: 'missing', reason: expect.stringContaining('[acp.mine]') })
   })
 })
