@@ -1,7 +1,7 @@
 /** One line of the table: a figure beside its floor, the least that the same machine needs for the bare work, measured in the same run. */
 export interface Figure {
   readonly name: string
-  readonly unit: 'ms' | 'MB' | 'kB' | 'messages' | 'points' | 'calls'
+  readonly unit: 'ms' | 'MB' | 'MB/s' | 'kB' | 'messages' | 'points' | 'calls'
   readonly value: number
   /** What the floor is. */
   readonly floorName: string
@@ -36,6 +36,8 @@ export async function sample(times: number, work: (index: number) => Promise<unk
 }
 
 export const atMost = (limit: number, unit: string, value: number): Figure['target'] => ({ text: `≤ ${limit} ${unit}`, met: value <= limit })
+
+export const atLeast = (limit: number, unit: string, value: number): Figure['target'] => ({ text: `≥ ${limit} ${unit}`, met: value >= limit })
 
 const round = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3))
 

@@ -4,6 +4,7 @@ import { measureAgents } from './agents.ts'
 import { measureConsole } from './console.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureForge } from './forge.ts'
+import { measureHeadless } from './headless.ts'
 import { measureHeadlessAcp } from './headless-acp.ts'
 import { measureHook } from './hook.ts'
 import { measureMail } from './mail.ts'
@@ -26,6 +27,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mail: measureMail,
   console: measureConsole,
   mcp: measureMcp,
+  headless: measureHeadless,
   'headless-acp': measureHeadlessAcp,
   thousand: measureThousand,
   forge: measureForge,
