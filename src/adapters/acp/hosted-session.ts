@@ -50,6 +50,8 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
   let state: HostedSession['state'] = 'starting'
   let reason: string | null = null
   let usage: Usage | null = null
+  /** Rounds that began after there had been enough: they were broken off. */
+  let beyond = 0
   let session: AcpSession | null = null
   let canLoad = false
   let ended: HostedEnd | undefined
@@ -176,12 +178,14 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       reason = `error: ${error instanceof Error ? error.message : String(error)}`
     }
     rounds.end().forEach(tell)
+    if (mine.tooMany) beyond += rounds.rounds - mine.begun - (launch.maxTurns ?? 0)
     turn = null
     if (reason !== 'end_turn')
       view.note(reason === 'max_turn_requests' ? `stopped after ${launch.maxTurns ?? 'its'} rounds of the model` : `the turn ended: ${reason}`)
     else view.note('the turn ended')
     if (child.pid === 0 || leaving || !(await lives())) return 'gone'
-    return reason === 'cancelled' ? 'interrupted' : reason
+    // Some end their turn so when a person denies them something: nobody broke it off, and it is over.
+    return reason === 'cancelled' && mine.cancel.signal.aborted ? 'interrupted' : reason
   }
 
   /** An error may be the first sign of its end. */
@@ -230,7 +234,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     )
     // The turn that was cut off is told of first.
     await Promise.race([running.then(() => busy), delay(TELL_LIMIT)])
-    if (!leaving && !failed) log.note(`${exitWords(exit)}${exit.exitCode === 0 ? '' : lastWords(exit.stderr)}`)
+    if (!leaving && !failed) log.note(`${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : lastWords(exit.stderr)}`)
     if (!leaving) hooks.tell('session-end', { reason: failed || reason?.startsWith('error:') === true ? (reason ?? '') : exitWords(exit) })
     if (!leaving) await Promise.race([hooks.settled(), delay(TELL_LIMIT)])
     // One that was ended because it could not begin did not end well, whatever it made of the signal.
@@ -286,7 +290,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       sessionId: session?.id ?? null,
       state,
       reason,
-      turns: rounds.rounds,
+      turns: rounds.rounds - beyond,
       toolCalls: rounds.toolCalls,
       lastText: rounds.lastText,
       usage,
