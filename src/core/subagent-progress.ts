@@ -112,7 +112,7 @@ function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, 
     case 'started':
       return line('●', description)
     case 'tool': {
-      const what = event.detail === '' || event.detail === event.tool ? event.tool : `${event.tool} ${event.detail}`
+      const what = toolWords(event)
       if (event.phase === 'started') return line('  ⎿', what)
       return event.status === 'failed' ? line('  ✗', `${what} failed`) : undefined
     }
@@ -126,6 +126,10 @@ function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, 
     }
   }
 }
+
+/** What a tool call is called. One that has a subagent is told by what that one does. */
+const toolWords = ({ tool, detail }: { readonly tool: string; readonly detail: string }): string =>
+  detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool) ? tool : `${tool} ${detail}`
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 

@@ -132,7 +132,8 @@ const tail = (numbers: readonly string[]): string => numbers.map((number) => ` �
 
 export function toolRow({ tool, detail, state }: ToolLine, indent: string, { width, palette }: Pick<SubagentTreeOptions, 'width' | 'palette'>): string {
   const mark = state === 'failed' ? '✗' : '⎿'
-  const words = printableLine(detail === '' || detail === tool ? tool : `${tool} ${detail}`)
+  // One that has a subagent is told by the row of that.
+  const words = printableLine(detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool) ? tool : `${tool} ${detail}`)
   const row = cut(`${indent}  ${mark} ${words}`, width)
   return state === 'failed' ? palette.bad(row) : state === 'done' ? palette.dim(row) : row
 }

@@ -51,7 +51,7 @@ describe('the tree of subagents', () => {
     expect(rows(fold(...NESTED))).toEqual([
       '⠋ Researching API endpoints · 12s · 2 tool calls',
       '  ⎿ read src/router.ts',
-      '  ⎿ subagent_spawn Reading the tests',
+      '  ⎿ subagent_spawn',
       '  ⠋ Reading the tests · 8s · 1 tool call',
       '    ⎿ bash npm test',
     ])
@@ -79,14 +79,14 @@ describe('the tree of subagents', () => {
     expect(rows(fold(...NESTED), 40)).toEqual([
       '⠋ Researching API … · 12s · 2 tool calls',
       '  ⎿ read src/router.ts',
-      '  ⎿ subagent_spawn Reading the tests',
+      '  ⎿ subagent_spawn',
       '  ⠋ Reading the tests · 8s · 1 tool call',
       '    ⎿ bash npm test',
     ])
     expect(rows(fold(...NESTED), 22)).toEqual([
       '⠋ Researching A… · 12s',
       '  ⎿ read src/router.ts',
-      '  ⎿ subagent_spawn Re…',
+      '  ⎿ subagent_spawn',
       '  ⠋ Reading the … · 8s',
       '    ⎿ bash npm test',
     ])
