@@ -165,21 +165,30 @@ interface Pipe {
 /** Node can’t ask for a pipe, but it can open a named one at both ends and take the name away. */
 function makePipes(names: readonly string[]): Pipe[] {
   const folder = mkdtempSync(join(tmpdir(), 'exomonad-pipes-'))
+  const opened: number[] = []
+  const pipes: Pipe[] = []
   try {
     const made = spawnSync('mkfifo', ['-m', '600', ...names.map((name) => join(folder, name))], { env: { PATH: '/usr/bin:/bin' } })
     if (made.status !== 0) throw new Error(`no pipes could be made in ${folder}: ${made.error?.message ?? made.stderr.toString().trim()}`)
-    return names.map((name) => {
+    for (const name of names) {
       const path = join(folder, name)
       // Opened for both, no end waits for the other. Our own ends don’t block, the program’s do.
       const both = openSync(path, constants.O_RDWR)
       try {
-        return name === 'in'
-          ? { read: openSync(path, constants.O_RDONLY), write: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) }
-          : { read: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), write: openSync(path, constants.O_WRONLY) }
+        const ours = name === 'in' ? constants.O_WRONLY : constants.O_RDONLY
+        const read = openSync(path, ours === constants.O_RDONLY ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY)
+        opened.push(read)
+        const write = openSync(path, ours === constants.O_WRONLY ? constants.O_WRONLY | constants.O_NONBLOCK : constants.O_WRONLY)
+        opened.push(write)
+        pipes.push({ read, write })
       } finally {
         closeSync(both)
       }
-    })
+    }
+    return pipes
+  } catch (thrown) {
+    for (const fd of opened) closeSync(fd)
+    throw thrown
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -10,7 +10,7 @@ import { KILL_GRACE, type FollowMessage, type HostedEntry, type Verbs } from './
 import { RUNNER_PANE } from './runner.ts'
 
 /** How long the end of a program that was just killed may take to be noticed. */
-const SETTLE_LIMIT = 1000
+const SETTLE_LIMIT = 3000
 
 interface Entry {
   readonly paneId: PaneId

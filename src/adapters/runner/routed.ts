@@ -6,8 +6,10 @@ import { RUNNER_PANE } from './runner.ts'
 /** One multiplexer for core: a pane’s id tells whether a terminal or the runner has it. No runner is started before something is opened in it. */
 export function createRouted({ terminals, runner }: { terminals: Multiplexer; runner: RunnerClient }): Multiplexer {
   const at = (paneId: PaneId): Multiplexer => (paneId.startsWith(RUNNER_PANE) ? runner : terminals)
+  /** Trouble with one keeps nobody from being done with the other. */
   const both = async (act: (side: Multiplexer) => Promise<void>): Promise<void> => {
-    await Promise.all([act(terminals), act(runner)])
+    const results = await Promise.allSettled([act(terminals), act(runner)])
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   return {
