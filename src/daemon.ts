@@ -134,6 +134,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       agentEnvironment: await agentEnv(),
     })
+    settings.holdSessions(runner)
     let settle = async (): Promise<void> => {}
     release.add('multiplexer', () => letGo(settle))
 

@@ -15,19 +15,15 @@ import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
   readonly current: () => Config
+  /** What holds sessions without a terminal: what it is depends on the settings. */
+  holdSessions(sessions: AcpSessions): void
 }
 
 /**
  * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
  * does not count before it is: what agents may do can’t be widened by what one of them commits. Where the file is gone the last one goes on.
  */
-export async function createSettings(deps: {
-  environment: Environment
-  trust: TrustSubject
-  node: string
-  /** What holds sessions without a terminal: it is there later than the settings. */
-  sessions?: () => AcpSessions | undefined
-}): Promise<LiveSettings> {
+export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
@@ -78,6 +74,7 @@ export async function createSettings(deps: {
   let held = trustedAtFirst ? '' : first
   let current = trustedAtFirst ? await load(true) : await trustedLast()
   const clis = new Map<string, AgentCli>()
+  let sessions = NO_SESSIONS
 
   const create = (name: string, { agents, acp }: Pick<Config, 'agents' | 'acp'>): AgentCli => {
     const { path, home: userHome, variables } = deps.environment
@@ -86,7 +83,7 @@ export async function createSettings(deps: {
     if (acpName !== undefined) {
       const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
       if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
-      return createAcpAgentCli({ ...surroundings, name: acpName, config: session, sessions: late(() => deps.sessions?.() ?? NO_SESSIONS) })
+      return createAcpAgentCli({ ...surroundings, name: acpName, config: session, sessions: late(() => sessions) })
     }
     const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
     if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
@@ -108,6 +105,9 @@ export async function createSettings(deps: {
 
   return {
     current: () => current,
+    holdSessions: (held) => {
+      sessions = held
+    },
     config,
     requireTrust: async () => {
       await assertTrusted(deps.trust)
