@@ -1,0 +1,3 @@
+import { describeRuntime } from './runtime.ts'
+
+describeRuntime('process')

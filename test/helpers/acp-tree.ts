@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { createRunner, type RunnerClient } from '../../src/adapters/runner/open.ts'
+import { silentLog } from '../../src/log.ts'
+import { startExomonad, type Exomonad } from './daemon.ts'
+import { waitFor } from './wait-for.ts'
+
+export const SCRIPTED_ACP = fileURLToPath(new URL('../fixtures/acp/scripted-agent.ts', import.meta.url))
+
+export interface AcpTree extends Exomonad {
+  /** Spawns a worker whose prompt is these commands of the scripted agent, one a line. */
+  worker(name: string, ...commands: string[]): Promise<{ agent_id: string; worktree: string; branch: string }>
+  /** What a message must look like for the scripted agent to do it. */
+  order(...commands: string[]): string
+  /** Waits for the agent to be in this state; answers its node. */
+  becomes(name: string, state: string): Promise<any>
+  /** All of what the runner shows of it. */
+  shown(name: string): Promise<string>
+  /** Waits until it shows this. */
+  shows(name: string, text: string): Promise<string>
+  /** Answers a file name, and a command that waits until that file is there. */
+  gate(name: string): { file: string; wait: string }
+  /** Another client of the daemon’s runner. */
+  runner(): RunnerClient
+  /** The runner’s own process. */
+  runnerPid(): number
+  /** Processes that carry the agent’s mark. */
+  processesOf(agentId: string): number[]
+}
+
+/** The daemon with a tree whose workers are sessions of the Agent Client Protocol, by the scripted agent. `acp`: further keys of its table. */
+export async function startAcpTree(options: { config?: string; acp?: string; args?: readonly string[]; dev?: string; tl?: string } = {}): Promise<AcpTree> {
+  const tree = await startExomonad({ init: false })
+  onTestFinished(() => tree.stop())
+  const file = join(tree.repository.path, '.exomonad', 'config.toml')
+  const command = [process.execPath, SCRIPTED_ACP, '--store', join(tree.repository.folder, 'sessions'), ...(options.args ?? [])]
+  const role = (name: 'dev' | 'tl', text: string, more: string): string => text.replace(`[roles.${name}]\nagent = "scripted"\n`, (whole) => `${whole}${more}`)
+  const config = role('tl', role('dev', readFileSync(file, 'utf8'), options.dev ?? 'runtime = "acp"\n'), options.tl ?? '')
+  writeFileSync(file, `${config}\n[acp.scripted]\ncommand = ${JSON.stringify(command)}\n${options.acp ?? ''}\n${options.config ?? ''}`)
+  const init = await tree.run(['init', '--no-prepare-agents'])
+  if (init.code !== 0) throw new Error(`exomonad init: ${init.stdout}${init.stderr}`)
+
+  const shown = async (name: string): Promise<string> => (await tree.call('screen', { agent: name })).text
+  const order = (...commands: string[]): string => ['script:', ...commands].join('\n')
+  return {
+    ...tree,
+    order,
+    shown,
+    worker: async (name, ...commands) => {
+      const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt: order(...commands) }] })
+      if (errors.length > 0) throw new Error(JSON.stringify(errors))
+      return spawned[0]
+    },
+    becomes: (name, state) =>
+      waitFor(`${name} to be ${state}`, async () => {
+        const node = await tree.agent(name)
+        return node?.state === state ? node : Promise.reject(new Error(`it is ${node?.state}: ${node?.state_reason}`))
+      }),
+    shows: (name, text) =>
+      waitFor(`${name} to show ${text}`, async () => {
+        const screen = await shown(name)
+        return screen.includes(text) ? screen : Promise.reject(new Error(screen.slice(-500)))
+      }),
+    gate: (name) => {
+      const gate = join(tree.scripts, name)
+      return { file: gate, wait: `run while [ ! -e ${gate} ]; do sleep 0.05; done` }
+    },
+    runner: () => {
+      const client = createRunner({
+        stateDir: tree.state,
+        runtimeDir: tree.repository.env['XDG_RUNTIME_DIR'] ?? '',
+        environment: {},
+        node: process.execPath,
+        log: silentLog(),
+      })
+      onTestFinished(() => client.dispose())
+      return client
+    },
+    runnerPid: () => {
+      const pids = processes((pid) => /\/runner\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))
+      if (pids.length !== 1) throw new Error(`${pids.length} runners`)
+      return pids[0] ?? 0
+    },
+    processesOf: (agentId) => processes((pid) => readProc(pid, 'environ').includes(`EXOMONAD_AGENT_ID=${agentId}`)),
+  }
+}
+
+const processes = (test: (pid: number) => boolean): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && readProc(pid, 'cmdline') !== '' && test(pid))
+
+const argvOf = (pid: number): string[] => readProc(pid, 'cmdline').split('\0')
+
+function readProc(pid: number, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+export const commandLines = (): string[] => processes(() => true).map((pid) => readProc(pid, 'cmdline'))
