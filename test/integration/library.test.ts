@@ -95,13 +95,13 @@ describe('an agent with a registry’s tools', () => {
     const { registry } = tools()
     const { told, callbacks, ids } = recorder()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
-    const task = script('say Looking. ', 'call look_up {"word":"tree"}', 'call look_up {"word":"nothing"}', 'say Found it.')
+    const task = script('say Looking.', 'call look_up {"word":"tree"}', 'call look_up {"word":"nothing"}', 'say Found it.')
     const result = await registry.execute(call('subagent_spawn', spawn(task)))
     expect(result).toMatchObject({ output: 'Found it.', isError: false })
     const [id] = ids()
     expect(told).toEqual([
       ['start', { id, description: 'Doing a part', mode: 'spawn' }],
-      ['delta', id, 'Looking. '],
+      ['delta', id, 'Looking.'],
       ['call', id, 'look_up', { word: 'tree' }],
       ['answer', id, 'look_up', 'tree means 4 letters', false],
       ['call', id, 'look_up', { word: 'nothing' }],
@@ -117,9 +117,9 @@ describe('an agent with a registry’s tools', () => {
     const { told, callbacks, ids } = recorder()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     const inner = script('call look_up {"word":"leaf"}', 'tools')
-    const outer = script(`call subagent_spawn ${JSON.stringify(spawn(inner, { description: 'Inner' }))}`, 'say outer: ', 'tools')
+    const outer = script(`call subagent_spawn ${JSON.stringify(spawn(inner, { description: 'Inner' }))}`, 'say outer:', 'tools')
     const { output } = await registry.execute(call('subagent_spawn', spawn(outer, { description: 'Outer' })))
-    expect(output).toBe('outer: look_up wait_long subagent_spawn subagent_delegate')
+    expect(output).toBe('outer:look_up wait_long subagent_spawn subagent_delegate')
     const [outerId, innerId] = ids()
     expect(told.filter(([kind]) => kind !== 'delta')).toEqual([
       ['start', { id: outerId, description: 'Outer', mode: 'spawn' }],
@@ -245,7 +245,7 @@ describe('the client', () => {
     await acpClient.deleteSession(sessions[0]!.sessionId)
     expect(await acpClient.listSessions()).toEqual([])
     // Begun anew, with what was said.
-    expect(JSON.parse((await loop.run('prompt')).finalText)).toContain('[assistant]')
+    expect(JSON.parse((await loop.run(script('script:', 'prompt'))).finalText)).toContain('What was said before:\n\n[user]\nEarlier.')
   })
 
   it('lends tools to a session for a turn, and not beyond it', async () => {
