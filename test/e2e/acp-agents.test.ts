@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -74,8 +74,22 @@ policy = "all"
       expect(ended.tokens).toBeGreaterThanOrEqual(agent.tokens)
       expect((await tree.call('inbox')).messages.some(({ text }: any) => text.includes('on my way'))).toBe(true)
       await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
+      // What is not committed is in the way of workers.
+      for (const file of result.files_modified) rmSync(join(tree.repository.path, file))
     },
   )
+
+  it('is over, without what was denied, where a person denies it', async () => {
+    const { tree, model } = world
+    model.script('denied', { shell: 'touch denied.txt' }, { say: 'I leave it.' })
+    const { agent_id: id } = await tree.call('spawn_llm_session', { goal: `This goal is wrong. ${plays('denied')}` })
+    const { approval_id: approval } = await waitFor('the question in the inbox', async () => (await tree.call('inbox')).approvals[0], LIMIT)
+    const { code, stderr } = await tree.run(['deny', approval, '--reason', 'not-in-this-house'])
+    expect(code, stderr).toBe(0)
+    await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LIMIT)
+    expect(await tree.call('agent_result', { agent_id: id })).toMatchObject({ files_modified: [] })
+    expect(existsSync(join(tree.repository.path, 'denied.txt'))).toBe(false)
+  })
 
   it('works as a worker: commits, files its pull request, is idle, and reads a message once', async () => {
     const { marker } = await world.worker('files', [
