@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -62,7 +62,6 @@ export function createDaemonHooks({
     const name = `${Math.floor(Date.now() / 1000)}-${process.pid}-${String(count).padStart(8, '0')}-${event}.json`
     const hidden = join(daemon.spool, `.${name}`)
     try {
-      await mkdir(daemon.spool, { recursive: true, mode: 0o700 })
       await writeFile(hidden, `${JSON.stringify({ version: 1, event: `program/${event}`, token: await token(), body })}\n`, { mode: 0o600 })
       await rename(hidden, join(daemon.spool, name))
     } catch (error) {
