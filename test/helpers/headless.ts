@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Exomonad } from './daemon.ts'
+import { waitFor } from './wait-for.ts'
+
+/** Test helpers for what runs without a terminal. */
+
+const SCRIPTED = join(import.meta.dirname, '..', 'fixtures', 'acp', 'scripted-agent.ts')
+
+/** TOML of an [acp.NAME] that is the scripted agent, with these arguments. */
+export const scriptedAcp = (name: string, ...args: string[]): string =>
+  `[acp.${name}]\ncommand = [${[process.execPath, SCRIPTED, ...args].map((word) => JSON.stringify(word)).join(', ')}]\n`
+
+/** The result, once there is one. */
+export async function resultOf(tree: Exomonad, id: string): Promise<any> {
+  await waitFor(`${id} to end`, async () => (await tree.call('agent_status', { agent_id: id })).status !== 'running', { limit: 30_000 })
+  return tree.call('agent_result', { agent_id: id })
+}
+
+/** Processes whose environment names the agent. */
+export const processesOf = (id: string): number[] => pidsWhere(({ environ }) => environ.includes(`EXOMONAD_AGENT_ID=${id}\0`))
+
+/** Of the runner of this repository. */
+export function runnerPid(tree: Exomonad): number {
+  const [pid] = pidsWhere(({ cmdline, environ }) => /\brunner\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder))
+  if (pid === undefined) throw new Error('no runner was found')
+  return pid
+}
+
+function pidsWhere(test: (process: { cmdline: string; environ: string }) => boolean): number[] {
+  const read = (pid: number, name: string): string => {
+    try {
+      return `${readFileSync(`/proc/${pid}/${name}`, 'latin1')}\0`
+    } catch {
+      return ''
+    }
+  }
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+    .filter((pid) => {
+      const cmdline = read(pid, 'cmdline')
+      return cmdline !== '\0' && test({ cmdline, environ: read(pid, 'environ') })
+    })
+}
