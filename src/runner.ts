@@ -2,6 +2,7 @@ import process from 'node:process'
 import { createHostedSessions } from './adapters/acp/hosted-session.ts'
 import { startOnPipes, startPiped } from './adapters/exec.ts'
 import { runHost } from './adapters/outliving/host-process.ts'
+import { closeInherited } from './adapters/outliving/inherited.ts'
 import { RUNNER } from './adapters/outliving/location.ts'
 import { createEntries } from './adapters/runner/entries.ts'
 import { PROTOCOL } from './adapters/runner/protocol.ts'
@@ -14,6 +15,7 @@ import { serveRunner } from './adapters/runner/serve.ts'
 
 const [stateDir, socketPath] = process.argv.slice(2)
 if (stateDir !== undefined && socketPath !== undefined) {
+  closeInherited()
   runHost({
     names: RUNNER,
     protocol: PROTOCOL,

@@ -57,13 +57,51 @@ async function listByPs(): Promise<ProcessRecord[]> {
   })
 }
 
-/** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
-export async function listProcesses(): Promise<ProcessRecord[]> {
-  if (process.platform !== 'linux') return await listByPs()
+/** So many files are read at the same time: there may be more processes than a process may open files. */
+const AT_ONCE = 32
+
+/** What `read` answers for each process there is, a few at the same time. */
+async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>): Promise<Found[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const records = await Promise.all(pids.map(readProcess))
-  return records.filter((record) => record !== undefined)
+  const found: Found[] = []
+  const next = async () => {
+    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
+      const one = await read(pid)
+      if (one !== undefined) found.push(one)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  return found
 }
+
+/** Many who look at the same time share a look, which begins after each of them asked. */
+function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
+  let current: Promise<Seen> | undefined
+  let following: Promise<Seen> | undefined
+  const begin = (): Promise<Seen> => {
+    const begun = look().finally(() => {
+      if (current === begun) current = undefined
+    })
+    current = begun
+    return begun
+  }
+  return () => {
+    if (current === undefined) return begin()
+    following ??= current
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        following = undefined
+        return begin()
+      })
+    return following
+  }
+}
+
+/** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
+export const listProcesses: () => Promise<ProcessRecord[]> = shared(() => (process.platform === 'linux' ? ofEach(readProcess) : listByPs()))
 
 /** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
 export async function isRunning(pid: number): Promise<boolean> {
@@ -87,21 +125,21 @@ export async function isForeground(pid: number): Promise<boolean | null> {
 }
 
 /**
- * Processes that were started with one of these (`NAME=value`) in their environment, in whichever session they are by now and whether their
+ * Processes that were started with one of these (`EXOMONAD_NAME=value`) in their environment, in whichever session they are by now and whether their
  * parents live or not. Nothing where the system does not tell.
  */
 export async function startedWith(markers: readonly string[]): Promise<number[]> {
   if (process.platform !== 'linux' || markers.length === 0) return []
   const wanted = new Set(markers)
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const marked = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => '')
-      return environment.split('\0').some((entry) => wanted.has(entry)) ? pid : undefined
-    }),
-  )
-  return marked.filter((pid): pid is number => pid !== undefined && pid !== process.pid)
+  return (await readEnvironments()).flatMap(({ pid, entries }) => (pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : []))
 }
+
+const readEnvironments = shared(() =>
+  ofEach(async (pid) => {
+    const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => '')
+    return { pid, entries: environment.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) }
+  }),
+)
 
 /** `roots`, their sessions and process groups, and everything that descends from any of these. */
 export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {

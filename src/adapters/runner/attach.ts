@@ -37,7 +37,7 @@ function follow(socketPath: string, paneId: string): void {
       stdout.once('drain', () => socket.resume())
     } else if (received.event === 'ended') {
       leave(`it has ended (${received.how}).`)
-    } else {
+    } else if (received.event === 'left') {
       leave('it was closed.')
     }
   })

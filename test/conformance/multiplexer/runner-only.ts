@@ -91,17 +91,17 @@ export function describeRunnerOnly(bench: Bench): void {
   describe('output', () => {
     it('loses nothing of 100 MB: the file has every byte, memory the last 1000 lines', async () => {
       const { paneId } = await shell(
-        `i=0; while [ $i -lt 10 ]; do seq -f "line %.0f $i 0123456789012345678901234567890123456789012345678901234567890123456789" 112000; i=$((i+1)); done | tee copy`,
+        `i=0; while [ $i -lt 10 ]; do seq -f "line %.0f $i 0123456789012345678901234567890123456789012345678901234567890123456789" 130000; i=$((i+1)); done | tee copy`,
       )
       await ended(paneId)
       const written = readFileSync(output())
-      expect(written.length).toBeGreaterThan(95_000_000)
+      expect(written.length).toBeGreaterThan(100_000_000)
       const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
       expect(hash(written)).toBe(hash(readFileSync(join(bench.folder, 'copy'))))
       const lines = (await runner().capture(paneId, { lines: 100_000 })).split('\n')
       expect(lines).toHaveLength(1000)
-      expect(lines.at(-1)).toMatch(/^line 112000 9 /)
-      expect(lines[0]).toMatch(/^line 111001 9 /)
+      expect(lines.at(-1)).toMatch(/^line 130000 9 /)
+      expect(lines[0]).toMatch(/^line 129001 9 /)
     })
 
     it('keeps the lines of both streams in order, those of stderr marked', async () => {
