@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import process from 'node:process'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { BIN, runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { describeWith } from '../helpers/require-tool.ts'
+import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 const LIMIT = { limit: 60_000 }
@@ -22,38 +22,6 @@ beforeAll(async () => {
   tree.script('goner', { steps: [] })
 })
 afterAll(() => tree?.stop())
-
-/** A shell on a terminal of 80×24, in a tmux server of its own. */
-async function openTerminal() {
-  const { folder, env, path } = tree.repository
-  const socket = join(folder, 'wait.sock')
-  const tmux = async (...args: string[]): Promise<string> => {
-    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], { env: { ...env, PS1: '$ ' }, cwd: path, timeout: 20_000 })
-    if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
-    return result.stdout
-  }
-  await tmux('new-session', '-d', '-s', 'wait', '-x', '80', '-y', '24', 'sh')
-  onTestFinished(async () => void (await runProgram('tmux', ['-S', socket, 'kill-server'], { env, timeout: 20_000 })))
-  const quoted = [process.execPath, BIN].map((part) => `'${part}'`).join(' ')
-  await tmux('send-keys', '-t', 'wait', '-l', `exomonad() { ${quoted} "$@"; echo "exit $?"; }; clear`)
-  await tmux('send-keys', '-t', 'wait', 'Enter')
-  return {
-    screen: () => tmux('capture-pane', '-p', '-t', 'wait'),
-    line: async (text: string): Promise<void> => {
-      await tmux('send-keys', '-t', 'wait', '-l', text)
-      await tmux('send-keys', '-t', 'wait', 'Enter')
-    },
-    key: (name: string) => tmux('send-keys', '-t', 'wait', name),
-    until: async (what: string, test: RegExp): Promise<string> => {
-      let last = ''
-      try {
-        return await waitFor(what, async () => ((last = await tmux('capture-pane', '-p', '-t', 'wait')), test.test(last) && last), { ...LIMIT, every: 50 })
-      } catch (error) {
-        throw new Error(`Waited in vain for ${what}. The screen:\n${last}`, { cause: error })
-      }
-    },
-  }
-}
 
 describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
   it('fork answers the child, in words and as JSON', async () => {
@@ -74,7 +42,7 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
 
   it('wait shows on a terminal how the agents stand, live, and then what came of it; Ctrl-C leaves the mail where it was', async () => {
     await waitFor('the idle one', async () => (await tree.agent('idler')).state === 'idle', LIMIT)
-    const terminal = await openTerminal()
+    const terminal = await openTerminal(tree)
     await terminal.line('exomonad wait 1h busy teller idler goner')
     const waiting = await terminal.until('the status layer', /○ idle[^\n]*\n[^\n]*✗ dead[^\n]*\n─{80}\n/)
     expect(waiting).toMatch(/^ {2}busy {6}◐ running +\d+ calls? +\S+ tokens$/m)

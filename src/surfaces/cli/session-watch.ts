@@ -9,6 +9,8 @@ import { foldSubagents, NO_SUBAGENTS, type SubagentTree } from './subagent-tree.
 /** Milliseconds between redraws, and reads of the tree. */
 const REDRAW = 250
 const REREAD = 500
+/** Tool calls from before that are looked at: those that go on began with one of them. */
+const RECALLED = 500
 
 /** Sessions and processes with what they do, live, until the signal; then it is erased, or stays as it was last (`keep`). */
 export async function watchSessions(
@@ -29,7 +31,7 @@ export async function watchSessions(
   }
   const listen = async (): Promise<void> => {
     try {
-      for await (const event of client.events({ follow: true, last: 0, types: ['agent.tool'], signal })) known = noteCall(known, event)
+      for await (const event of client.events({ follow: true, last: RECALLED, types: ['agent.tool'], signal })) known = noteCall(known, event)
     } catch {
       // What it does is not told then; that it goes on is.
     }
