@@ -12,6 +12,8 @@ export type SubagentEvent = { readonly id: string; readonly at: number } & (
       readonly description: string
     }
   | { readonly kind: 'tool'; readonly tool: string; readonly detail: string; readonly phase: 'started' | 'ended'; readonly status: string | null }
+  /** For a person: its program asks for permission. Null once it goes on. */
+  | { readonly kind: 'waiting'; readonly reason: string | null }
   | { readonly kind: 'ended'; readonly success: boolean; /** Where it is known. */ readonly turns: number | null; readonly reason: string | null }
 )
 
@@ -35,6 +37,7 @@ interface Told {
   readonly above: Told | undefined
   readonly began: number
   toolCalls: number
+  waits: boolean
 }
 
 export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publisher' | 'clock'>): SubagentProgress {
@@ -48,14 +51,23 @@ export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publish
     for (let at: Told | undefined = one; at !== undefined; at = at.above) at.tell(wordsOf(one, event, depth++) ?? '', event)
   }
 
-  const hear = (one: Told, { agentId, at, payload }: StoredEvent): void => {
-    const event = toolEvent(agentId ?? '', at, payload)
-    if (event.phase === 'started') one.toolCalls++
-    emit(one, event)
+  const hear = (one: Told, { type, agentId, at, payload }: StoredEvent): void => {
+    const id = agentId ?? ''
+    if (type === 'agent.tool') {
+      const event = toolEvent(id, at, payload)
+      if (event.phase === 'started') one.toolCalls++
+      emit(one, event)
+      return
+    }
+    // While it waits in a call of its own, for a subagent perhaps, that is told of.
+    const waits = payload['to'] === 'waiting' && payload['source'] !== 'tool'
+    if (!waits && !one.waits) return
+    one.waits = waits
+    emit(one, { kind: 'waiting', id, at, reason: waits ? String(payload['reason'] ?? '') : null })
   }
 
   publisher.onEvent((event) => {
-    if (event.type !== 'agent.tool' || event.agentId === null) return
+    if ((event.type !== 'agent.tool' && event.type !== 'agent.state') || event.agentId === null) return
     const one = told.get(event.agentId)
     if (one !== undefined) hear(one, event)
     else if (starting > 0) heard.push(event)
@@ -64,7 +76,7 @@ export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publish
   return {
     begin: (caller, { mode, description }, tell) => {
       const above = told.get(caller)
-      const one: Told = { description, tell, above, began: clock(), toolCalls: 0 }
+      const one: Told = { description, tell, above, began: clock(), toolCalls: 0, waits: false }
       let id: AgentId | undefined
       let isStarting = true
       starting++
@@ -116,6 +128,8 @@ function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, 
       if (event.phase === 'started') return line('  ⎿', what)
       return event.status === 'failed' ? line('  ✗', `${what} failed`) : undefined
     }
+    case 'waiting':
+      return event.reason === null ? undefined : line('  ◐', `waits for a person: ${event.reason}`)
     case 'ended': {
       const counted = [
         ...(event.turns === null ? [] : [count(event.turns, 'turn')]),

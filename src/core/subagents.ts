@@ -40,9 +40,13 @@ export function createSubagents({
   /** Ends an agent and all below it. */
   kill: (caller: Caller, id: string, reason: string) => Promise<unknown>
 }): Subagents & {
-  /** After a start: subagents whose callers’ calls went with the daemon before. Nobody would ever have their answers. */
-  endLost(): Promise<void>
+  /** Subagents that no call of this process waits for, as after a start: nobody would ever have their answers. */
+  endLost(why: string): Promise<void>
 } {
+  /** Of calls that wait, and how many are starting theirs. */
+  const awaited = new Set<string>()
+  let starting = 0
+
   /** How deep the caller is nested already, and how deep it may be. */
   const nestingOf = async ({ agent }: Caller): Promise<{ depth: number; limit: number }> => {
     const { limits } = await settings.config()
@@ -76,6 +80,17 @@ export function createSubagents({
   const hold = ({ kind, agent }: Caller, name: string): Promise<() => Promise<void>> =>
     kind === 'human' ? Promise.resolve(async () => {}) : blockingCalls.begin(agent, `subagent ${name}`)
 
+  const begin = async (caller: Caller, options: Started): Promise<Agent> => {
+    starting++
+    try {
+      const child = await sessions.start(caller, options)
+      awaited.add(child.id)
+      return child
+    } finally {
+      starting--
+    }
+  }
+
   const run = async (caller: Caller, options: Started, description: string, call: SubagentCall): Promise<Ended> => {
     if (call.signal.aborted) throw gone()
     const mode = options.kind === 'delegate' ? 'delegate' : 'spawn'
@@ -84,12 +99,15 @@ export function createSubagents({
     try {
       const release = await hold(caller, options.name)
       try {
-        const child = await sessions.start(caller, options)
+        const child = await begin(caller, options)
         told.started(child.id)
-        const ended = await sessions.ended(child.id, call.signal).catch(async (thrown: unknown) => {
-          await end(caller, child, call.signal.aborted ? 'its caller went away' : 'its end could not be waited for')
-          throw call.signal.aborted ? gone() : thrown
-        })
+        const ended = await sessions
+          .ended(child.id, call.signal)
+          .catch(async (thrown: unknown) => {
+            await end(caller, child, call.signal.aborted ? 'its caller went away' : 'its end could not be waited for')
+            throw call.signal.aborted ? gone() : thrown
+          })
+          .finally(() => awaited.delete(child.id))
         const isStopped = hitLimit(ended, options.maxTurns ?? null)
         outcome = { success: ended.status === 'completed' || isStopped, turns: ended.turns, reason: whyOf(ended) }
         if (!outcome.success) throw failure(description, ended)
@@ -152,15 +170,18 @@ export function createSubagents({
       return answer(textOf(ended), 1, clock() - began)
     },
 
-    endLost: async () => {
+    endLost: async (why) => {
       const agents = await store.agents.list()
-      for (const child of agents.filter(({ kind, state }) => (kind === 'spawn' || kind === 'delegate') && isAlive(state))) {
+      // One of them may be in the list, and nobody knows yet which.
+      if (starting > 0) return
+      const lost = agents.filter(({ id, kind, state }) => (kind === 'spawn' || kind === 'delegate') && isAlive(state) && !awaited.has(id))
+      for (const child of lost) {
         const parent = agents.find(({ id }) => id === child.parentId)
         if (parent === undefined) continue
         // Its own subagents end with it.
         if (!isAlive((await store.agents.get(child.id))?.state ?? 'killed')) continue
         log.info({ agent: child.id, parent: parent.id }, 'a subagent whose caller’s call is gone is ended')
-        await end({ kind: 'agent', agent: parent }, child, 'the call that it worked for was lost by a restart of the daemon')
+        await end({ kind: 'agent', agent: parent }, child, why)
       }
     },
   }

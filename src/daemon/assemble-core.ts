@@ -167,6 +167,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
       ...deps,
       reconcile: async () => {
         await reconciling.reconcile()
+        await subagents.endLost('nobody waits for its answer any more')
         await usage.refreshChanged()
       },
       clean: createClean({ ...deps, panes }),
@@ -179,7 +180,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
         await questions.giveBackUnconfirmed()
         await mailbox.recover()
         await sessionWatch.recover()
-        await subagents.endLost()
+        await subagents.endLost('the call that it worked for was lost by a restart of the daemon')
       },
     }),
     view: createView({ ...deps, openWaits }),

@@ -28,6 +28,10 @@ acp = "script"
 [roles.reader]
 agent = "scripted"
 tools = ["note", "subagent_spawn", "subagent_delegate"]
+[roles.careful]
+agent = "scripted"
+tools = ["subagent_spawn"]
+permissions = { policy = "ask" }
 `,
   })
   socket = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8')).socket
@@ -83,6 +87,8 @@ async function agentOf(name: string, role: string, steps: object[] = [{ do: 'fil
   tree.script(name, { steps })
   const { spawned } = await tree.call('spawn', { kind: 'subtree', specs: [{ name, prompt: 'Work', role }], allow_dirty: true })
   const id = spawned[0].agent_id as string
+  // What it says of its start would be taken for a turn.
+  await tree.logged(name, 'its start', ({ kind }) => kind === 'ready')
   return { id, client: createClient({ socket, token: tokenOf(id) }) }
 }
 
@@ -207,6 +213,16 @@ describe('subagent_delegate', () => {
   })
 })
 
+it('a subagent that waits for a person’s permission says so to whoever waits for it, and goes on once it has it', async () => {
+  const { answer, words, id } = call({ task: script('ask rm -rf build') }, { client: (await agentOf('careful', 'careful')).client })
+  await waitFor('its question', () => words.find((line) => line.includes('waits for a person')), LIMIT)
+  const { approvals } = await tree.call('inbox', { clear: false })
+  expect(approvals).toHaveLength(1)
+  await tree.call('approve', { approval_id: approvals[0].approval_id })
+  expect((await answer).text).toContain('allowed')
+  expect(await status(await id())).toMatchObject({ status: 'completed' })
+})
+
 describe('a caller that waits', () => {
   it('is shown as waiting for its subagent, and goes on when that is done', async () => {
     const task = script('sleep 2000', 'say found')
@@ -267,19 +283,19 @@ describe('a caller that waits', () => {
 })
 
 it('a daemon that is killed loses the call, and its subagent is ended when the daemon is back', async () => {
-  const task = script('say So far.', 'wait')
-  await agentOf('blocked', 'tl', [
-    { do: 'tool', name: 'subagent_spawn', input: { task, description: 'Lost work' } },
-    { do: 'file', path: 'never' },
-  ])
-  const child = await waitFor('the subagent', async () => ((await tree.agent('lost-work'))?.state === 'running' ? tree.agent('lost-work') : undefined), LIMIT)
-  await waitFor('its caller to wait', async () => (await tree.agent('blocked')).state === 'waiting', LIMIT)
+  const { client } = await agentOf('blocked', 'tl')
+  const lost = call({ task: script('say So far.', 'wait'), description: 'Lost work' }, { client })
+  const id = await lost.id()
+  await waitFor('its turn', async () => (await tree.agent('lost-work')).state === 'running', LIMIT)
+  await waitFor('its caller to wait', async () => (await tree.agent('blocked')).state_reason === 'subagent lost-work', LIMIT)
   await tree.crash()
-  await ended(child.id, 'killed')
-  expect(await tree.call('agent_result', { agent_id: child.id })).toMatchObject({
+  await expect(lost.answer).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
+  await ended(id, 'killed')
+  expect(await tree.call('agent_result', { agent_id: id })).toMatchObject({
     status: 'killed',
     summary: expect.stringContaining('lost by a restart'),
     output: expect.stringContaining('So far.'),
   })
-  await waitFor('its processes to be gone', () => !runs(child.id), LIMIT)
+  await waitFor('its processes to be gone', () => !runs(id), LIMIT)
+  await waitFor('its caller to go on', async () => (await tree.agent('blocked')).state === 'running', LIMIT)
 })

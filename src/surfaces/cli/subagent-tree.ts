@@ -19,6 +19,8 @@ export interface SubagentNode {
   readonly toolCalls: number
   /** The last few, oldest first. */
   readonly recent: readonly ToolLine[]
+  /** What it waits for, where a person has to decide. */
+  readonly waits: string | null
   /** Null while it runs. */
   readonly end: { readonly at: number; readonly success: boolean; readonly turns: number | null; readonly reason: string | null } | null
 }
@@ -48,7 +50,7 @@ function next(node: SubagentNode | undefined, event: SubagentEvent): SubagentNod
   switch (event.kind) {
     case 'started': {
       const { id, parent, description, at } = event
-      return { id, parent, description, startedAt: at, toolCalls: 0, recent: [], end: null }
+      return { id, parent, description, startedAt: at, toolCalls: 0, recent: [], waits: null, end: null }
     }
     case 'tool': {
       if (node === undefined || node.end !== null) return undefined
@@ -59,6 +61,8 @@ function next(node: SubagentNode | undefined, event: SubagentEvent): SubagentNod
       const ended = indexOfEnded(node.recent, tool, detail)
       return { ...node, recent: node.recent.map((line, index) => (index === ended ? { ...line, state: status === 'failed' ? 'failed' : 'done' } : line)) }
     }
+    case 'waiting':
+      return node === undefined || node.end !== null ? undefined : { ...node, waits: event.reason }
     case 'ended': {
       if (node === undefined || node.end !== null) return undefined
       const { at, success, turns, reason } = event
@@ -104,6 +108,7 @@ function rowsBelow(tree: SubagentTree, parent: string | null, depth: number, cal
     .filter((node) => (parent === null ? node.parent === null || !tree.has(node.parent) : node.parent === parent))
     .flatMap((node) => [
       headRow(node, indent, options),
+      ...(node.end === null && node.waits !== null ? [waitRow(node.waits, indent, options)] : []),
       ...(node.end === null && calls > 0 ? node.recent.slice(-calls).map((line) => toolRow(line, indent, options)) : []),
       ...rowsBelow(tree, node.id, depth + 1, calls, options),
     ])
@@ -129,6 +134,9 @@ function headRow(node: SubagentNode, indent: string, { now, width, palette, fram
 }
 
 const tail = (numbers: readonly string[]): string => numbers.map((number) => ` · ${number}`).join('')
+
+const waitRow = (waits: string, indent: string, { width, palette }: SubagentTreeOptions): string =>
+  palette.attention(cut(`${indent}  ◐ waits for you: ${printableLine(waits)}`, width))
 
 export function toolRow({ tool, detail, state }: ToolLine, indent: string, { width, palette }: Pick<SubagentTreeOptions, 'width' | 'palette'>): string {
   const mark = state === 'failed' ? '✗' : '⎿'

@@ -102,6 +102,13 @@ describe('the tree of subagents', () => {
     expect(rows(tree, 40).map(displayWidth)).toEqual([39, 39])
   })
 
+  it('says what it waits for where a person has to decide, until it goes on', () => {
+    const asks: SubagentEvent = { kind: 'waiting', id: 'a', at: 1000, reason: 'permission to rm\u001b[2J -rf' }
+    expect(rows(fold(started('a', 'Work'), tool('a', 'rm'), asks))).toEqual(['⠋ Work · 12s · 1 tool call', '  ◐ waits for you: permission to rm -rf', '  ⎿ rm'])
+    expect(rows(fold(started('a', 'Work'), asks, { ...asks, reason: null }))).toEqual(['⠋ Work · 12s · 0 tool calls'])
+    expect(rows(fold(started('a', 'Work'), asks, ended('a', 2000)))).toEqual(['✓ Work · 2s · 0 tool calls · 2 turns'])
+  })
+
   it('colours what stands for the state', () => {
     const [head] = subagentRows(fold(started('a', 'Work'), ended('a', 1000)), { now: 0, frame: 0, width: 80, palette: createPalette(true) })
     expect(head).toBe('\u001b[32m✓\u001b[39m Work\u001b[2m · 1s · 0 tool calls · 2 turns\u001b[22m')
@@ -145,6 +152,7 @@ describe('the tree of subagents', () => {
           status: fc.option(fc.constantFrom('failed', 'completed')),
         },
       }),
+      fc.record({ kind: fc.constant('waiting'), id, at: fc.nat(), reason: fc.option(text) }),
       fc.record({ kind: fc.constant('ended'), id, at: fc.nat(), success: fc.boolean(), turns: fc.option(fc.nat()), reason: fc.option(text) }),
     ) as fc.Arbitrary<SubagentEvent>
     fc.assert(

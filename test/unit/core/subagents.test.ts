@@ -48,10 +48,10 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       return Promise.race([endings.get(id)!.promise, gone])
     },
   }
-  const tool = (id: AgentId, name: string, detail = ''): void => {
-    const payload = { name: 'x', tool: name, detail, phase: 'started' }
-    listeners.forEach((listener) => listener({ seq: 1, type: 'agent.tool', at: now, agentId: id, actor: id, why: null, dedupeKey: null, payload }))
-  }
+  const tell = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
+    listeners.forEach((listener) => listener({ seq: 1, type, at: now, agentId: id, actor: id, why: null, dedupeKey: null, payload }))
+  const tool = (id: AgentId, name: string, detail = ''): void => tell('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
+  const state = (id: AgentId, to: string, source: string, reason: string | null): void => tell('agent.state', id, { from: 'running', to, source, reason })
   const subagents = createSubagents({
     store: { agents: { list: async () => agents, get: async (id: string) => agents.find((agent) => agent.id === id) } } as never,
     settings: {
@@ -109,6 +109,7 @@ function world(limits: { max_subagent_depth?: number } = {}) {
     until,
     end,
     tool,
+    state,
     pass: (ms: number) => (now += ms),
   }
 }
@@ -174,6 +175,23 @@ describe('subagent_spawn', () => {
     await expect(answer).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
     expect(killed).toEqual([{ id: started[0]!.id, reason: 'its caller went away' }])
     expect(held.at(-1)).toBe('root goes on')
+  })
+
+  it('tells that it waits for a person, and not that it waits in a call of its own', async () => {
+    const { spawn, by, root, until, end, waiting, state, started } = world()
+    const waits = waiting()
+    const answer = spawn(by(root), 'Reading', waits)
+    await until(1)
+    const { id } = started[0]!
+    state(id, 'running', 'hook', null)
+    state(id, 'waiting', 'tool', 'subagent inner')
+    state(id, 'running', 'tool', null)
+    state(id, 'waiting', 'hook', 'permission to rm')
+    state(id, 'running', 'hook', null)
+    end(0)
+    await answer
+    expect(waits.words.slice(2, -1)).toEqual(['  ◐ waits for a person: permission to rm'])
+    expect(waits.events.filter(({ kind }) => kind === 'waiting')).toMatchObject([{ reason: 'permission to rm' }, { reason: null }])
   })
 
   it('tells apart those that are called for at the same time', async () => {
@@ -248,9 +266,20 @@ describe('nested subagents', () => {
     const lost = makeAgent({ name: 'lost', kind: 'spawn', parentId: root.id })
     const done = makeAgent({ name: 'done', kind: 'delegate', parentId: root.id, state: 'completed' })
     agents.push(lost, done, makeAgent({ name: 'session', kind: 'llm', parentId: root.id }))
-    await subagents.endLost()
-    await subagents.endLost()
-    expect(killed).toEqual([{ id: lost.id, reason: 'the call that it worked for was lost by a restart of the daemon' }])
+    await subagents.endLost('its call was lost')
+    await subagents.endLost('nobody waits')
+    expect(killed).toEqual([{ id: lost.id, reason: 'its call was lost' }])
+  })
+
+  it('that somebody waits for are left alone', async () => {
+    const { subagents, spawn, by, root, until, end, killed } = world()
+    const answer = spawn(by(root), 'Reading')
+    await subagents.endLost('nobody waits')
+    await until(1)
+    await subagents.endLost('nobody waits')
+    end(0)
+    await answer
+    expect(killed).toEqual([])
   })
 })
 
