@@ -19,7 +19,7 @@ export interface AcpTree extends Exomonad {
   becomes(name: string, state: string): Promise<any>
   /** All of what the runner shows of it. */
   shown(name: string): Promise<string>
-  /** Waits until it shows this. */
+  /** Waits until it shows this beyond what it was told; answers all it shows. */
   shows(name: string, text: string): Promise<string>
   /** Answers a file name, and a command that waits until that file is there. */
   gate(name: string): { file: string; wait: string }
@@ -31,10 +31,26 @@ export interface AcpTree extends Exomonad {
   processesOf(agentId: string): number[]
 }
 
-/** The daemon with a tree whose workers are sessions of the Agent Client Protocol, by the scripted agent. `acp`: further keys of its table. */
-export async function startAcpTree(options: { config?: string; acp?: string; args?: readonly string[]; dev?: string; tl?: string } = {}): Promise<AcpTree> {
-  const tree = await startExomonad({ init: false })
+export interface AcpTreeOptions {
+  readonly config?: string
+  /** Further keys of [acp.scripted], and arguments of its command. */
+  readonly acp?: string
+  readonly args?: readonly string[]
+  /** What stands in the tables of the roles beside their agent. */
+  readonly dev?: string
+  readonly tl?: string
+}
+
+/** The daemon with a tree whose workers are sessions of the Agent Client Protocol, by the scripted agent; it ends with the test. */
+export async function startAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree> {
+  const tree = await openAcpTree(options)
   onTestFinished(() => tree.stop())
+  return tree
+}
+
+/** The same, for the caller to stop. */
+export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree> {
+  const tree = await startExomonad({ init: false })
   const file = join(tree.repository.path, '.exomonad', 'config.toml')
   const command = [process.execPath, SCRIPTED_ACP, '--store', join(tree.repository.folder, 'sessions'), ...(options.args ?? [])]
   const role = (name: 'dev' | 'tl', text: string, more: string): string => text.replace(`[roles.${name}]\nagent = "scripted"\n`, (whole) => `${whole}${more}`)
@@ -62,7 +78,7 @@ export async function startAcpTree(options: { config?: string; acp?: string; arg
     shows: (name, text) =>
       waitFor(`${name} to show ${text}`, async () => {
         const screen = await shown(name)
-        return screen.includes(text) ? screen : Promise.reject(new Error(screen.slice(-500)))
+        return beyondPrompts(screen).includes(text) ? screen : Promise.reject(new Error(screen.slice(-500)))
       }),
     gate: (name) => {
       const gate = join(tree.scripts, name)
@@ -87,6 +103,13 @@ export async function startAcpTree(options: { config?: string; acp?: string; arg
     processesOf: (agentId) => processes((pid) => readProc(pid, 'environ').includes(`EXOMONAD_AGENT_ID=${agentId}`)),
   }
 }
+
+/** Prompts are shown behind `> `, further lines of them indented. */
+const beyondPrompts = (screen: string): string =>
+  screen
+    .split('\n')
+    .filter((line) => !/^(> | {2}(?! ?⎿))/.test(line))
+    .join('\n')
 
 const processes = (test: (pid: number) => boolean): number[] =>
   readdirSync('/proc')

@@ -127,9 +127,12 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   const settle: NonNullable<AgentCli['settle']> = async (live, request, { acp }) => {
     for (const until = Date.now() + START_LIMIT; Date.now() < until; await delay(LOOK_EVERY)) {
       const session = await sessionOf(live)
-      const pane = live.paneId === undefined || live.paneId === null ? undefined : await sessions.inspect(live.paneId)
-      if (pane === undefined || pane.dead) throw await failedStart(live)
-      if (session === undefined || session.state === 'starting' || session.sessionId === null) continue
+      // One that has ended since did begin: its end is told as every other.
+      if (session === undefined || session.state === 'starting' || session.sessionId === null) {
+        const pane = live.paneId === undefined || live.paneId === null ? undefined : await sessions.inspect(live.paneId)
+        if (pane === undefined || pane.dead) throw await failedStart(live)
+        continue
+      }
       const load = acp?.load ?? null
       const isFresh = load !== null && session.sessionId !== load
       const warnings = isFresh ? [`${request.name} starts with a fresh conversation: [acp.${name}] could not take up session ${load}.`] : []
