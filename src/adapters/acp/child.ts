@@ -60,7 +60,9 @@ export function startChild(options: {
     options.stderr?.(chunk.toString('utf8'))
   })
   child.stderr.on('error', () => {})
+  let over = false
   const ended = exited.then(async (exit) => {
+    over = true
     // Whoever it left behind in its group goes with it.
     void endGroup(pid, options.grace)
     await Promise.all([drained(child.stdout), drained(child.stderr)])
@@ -77,7 +79,8 @@ export function startChild(options: {
     stderr: () => tail.text(),
     ended,
     end: async () => {
-      await endGroup(pid, options.grace)
+      // Its number may be another’s later.
+      if (!over) await endGroup(pid, options.grace)
       return await ended
     },
   }

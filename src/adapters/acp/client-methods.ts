@@ -19,13 +19,11 @@ export function registerClientMethods(
 ): void {
   const { permission, readTextFile, writeTextFile, terminals } = handlers
 
-  app.onRequest('session/request_permission', async ({ params, signal }) => {
-    const options = params.options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind }))
-    const turn = signalOf(params.sessionId)
+  app.onRequest('session/request_permission', readPermission, async ({ params: { sessionId, asked }, signal }) => {
+    const turn = signalOf(sessionId)
     const given = AbortSignal.any([signal, ...(turn === undefined ? [] : [turn])])
-    const asked: AcpPermission = { tool: readTool(params.toolCall), options }
-    const answer = permission === undefined ? 'deny' : given.aborted ? 'cancelled' : await untilAborted(permission(params.sessionId, asked, given), given)
-    const optionId = given.aborted ? null : chosen(answer, options)
+    const answer = permission === undefined ? 'deny' : given.aborted ? 'cancelled' : await untilAborted(permission(sessionId, asked, given), given)
+    const optionId = given.aborted ? null : chosen(answer, asked.options)
     return { outcome: optionId === null ? { outcome: 'cancelled' as const } : { outcome: 'selected' as const, optionId } }
   })
 
@@ -71,6 +69,20 @@ export function registerClientMethods(
     await told(terminals.release(terminalId))
     return {}
   })
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<AcpPermission['options'][number]['kind']>(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
+
+/** Leniently: an option of a kind that is not known is none, and makes the others no worse. */
+function readPermission(params: unknown): { sessionId: string; asked: AcpPermission } {
+  const { sessionId, toolCall, options } = (params ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof sessionId !== 'string' || !Array.isArray(options)) throw RequestError.invalidParams()
+  const known = options.flatMap((raw: unknown) => {
+    const { optionId, name, kind } = (raw ?? {}) as Readonly<Record<string, unknown>>
+    if (typeof optionId !== 'string' || !KINDS.has(kind)) return []
+    return [{ id: optionId, name: typeof name === 'string' ? name : optionId, kind: kind as AcpPermission['options'][number]['kind'] }]
+  })
+  return { sessionId, asked: { tool: readTool(toolCall), options: known } }
 }
 
 function chosen(answer: AcpPermissionAnswer, options: AcpPermission['options']): string | null {

@@ -58,7 +58,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
   let failed = false
   let leaving = false
   /** Of the turn that is under way. */
-  let turn: { readonly cancel: AbortController; readonly begun: number; tooMany: boolean; asking: number } | null = null
+  let turn: { readonly cancel: AbortController; readonly begun: number; tooMany: boolean; readonly asking: string[] } | null = null
   /** Its turns, one after the other, and what the daemon says to their end. */
   let busy: Promise<void> = Promise.resolve()
   /** While the daemon is asked whether it may stop. */
@@ -124,19 +124,20 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       return decided
     }
     const mine = turn
-    if (mine !== null) mine.asking += 1
+    mine?.asking.push(call.title)
     view.asks(call)
     state = 'waiting'
-    reason = `permission: ${call.title}`
+    reason = `permission: ${mine?.asking[0] ?? call.title}`
     try {
       const answer = await hooks.permission({ tool: call.title, detail: call.detail ?? '' }, signal)
       view.answered(call, answer?.decision ?? 'cancelled', answer?.reason ?? null)
       return answer?.decision ?? 'cancelled'
     } finally {
-      if (mine !== null) mine.asking -= 1
-      if (turn === mine && mine?.asking === 0 && state === 'waiting') {
-        state = 'running'
-        reason = null
+      mine?.asking.splice(mine.asking.indexOf(call.title), 1)
+      if (turn === mine && mine !== null && state === 'waiting') {
+        const [next] = mine.asking
+        state = next === undefined ? 'running' : 'waiting'
+        reason = next === undefined ? null : `permission: ${next}`
       }
     }
   }
@@ -162,7 +163,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
 
   /** Answers why it ended. */
   async function oneTurn(text: string): Promise<string> {
-    const mine = { cancel: new AbortController(), begun: rounds.rounds, tooMany: false, asking: 0 }
+    const mine = { cancel: new AbortController(), begun: rounds.rounds, tooMany: false, asking: [] as string[] }
     turn = mine
     state = 'running'
     reason = null

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { confined, createConfinedFiles } from '../../../../src/adapters/acp/confined-files.ts'
+import { exec } from '../../../../src/adapters/exec.ts'
 import { commandLine } from '../../../../src/adapters/acp/terminals.ts'
 
 let folder: string
@@ -69,7 +69,7 @@ describe('files of an agent', () => {
     const files = createConfinedFiles(root, { limit: 10 })
     await writeFile(join(root, 'large'), 'x'.repeat(11))
     await mkdir(join(root, 'folder'))
-    execFileSync('mkfifo', [join(root, 'pipe')])
+    await exec('mkfifo', [join(root, 'pipe')], { env: { PATH: '/usr/bin:/bin' } })
     await expect(files.readTextFile(asked(join(root, 'large')))).rejects.toThrow(/11 bytes/)
     await expect(files.writeTextFile({ sessionId: 's', path: join(root, 'new'), content: 'x'.repeat(11) })).rejects.toThrow(/11 bytes/)
     await expect(files.readTextFile(asked(join(root, 'pipe')))).rejects.toThrow(/no file/)
