@@ -4,7 +4,8 @@ import { startPiped } from '../adapters/exec.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { ExomonadError } from '../errors.ts'
 import { readVersion } from '../version.ts'
-import { createAcpServer } from './acp-server.ts'
+import { createLanes } from './acp-lanes.ts'
+import type { AcpServerDeps } from './acp-server.ts'
 import type { ACPClient, ACPPermissionPolicy } from './acp-types.ts'
 import { createClientOf } from './client.ts'
 import type { RegistryServer } from './registry-server.ts'
@@ -18,10 +19,16 @@ export interface AcpServerOptions {
   readonly args?: readonly string[] | undefined
   /** Where its sessions work; default: this process’s folder. */
   readonly cwd?: string | undefined
-  /** Beside this process’s environment, or in its place. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** Whether `env` goes on top of this process’s environment; true. */
+  readonly inheritEnv?: boolean | undefined
   /** What `agentId` calls its agent; default: the server’s name. */
   readonly agentId?: string | undefined
+  /** Of its new sessions, in the agent’s own words; default: the agent’s. What it does not offer fails the call, with what it does. */
+  readonly model?: string | undefined
+  readonly mode?: string | undefined
+  /** A process for each session at a time. Default: only for OpenCode, whose sessions would otherwise have each other’s tools. */
+  readonly processPerSession?: boolean | undefined
 }
 
 export interface AcpClientOptions {
@@ -33,7 +40,7 @@ export interface AcpClientOptions {
 }
 
 /**
- * A client of agents that speak the Agent Client Protocol: one process for each server, any number of sessions in each. Processes run until
+ * A client of agents that speak the Agent Client Protocol: one process for each server (of OpenCode for each session), any number of sessions. Processes run until
  * `dispose`, or until this process ends its side. Throws INVALID_ARG where no server is named, or two by one name.
  */
 export function createAcpClient(options: AcpClientOptions): ACPClient {
@@ -45,17 +52,19 @@ export function createAcpClient(options: AcpClientOptions): ACPClient {
   let policy: ACPPermissionPolicy | null = options.permissionPolicy ?? null
   let registry: Promise<RegistryServer> | undefined
   const { variables } = readEnvironment()
-  const servers = options.servers.map(({ name, command, args = [], cwd = process.cwd(), env = {}, agentId = name }) =>
-    createAcpServer(
-      { name, agentId, argv: [command, ...args], cwd, env: { ...variables, ...env } },
-      {
-        open: openAcpConnection,
-        start: startPiped,
-        registry: () => (registry ??= import('./registry-server.ts').then(({ startRegistryServer }) => startRegistryServer(readVersion()))),
-        policy: () => policy,
-      },
-    ),
-  )
+  const deps: AcpServerDeps = {
+    open: openAcpConnection,
+    start: startPiped,
+    registry: () => (registry ??= import('./registry-server.ts').then(({ startRegistryServer }) => startRegistryServer(readVersion()))),
+    policy: () => policy,
+  }
+  const servers = options.servers.map(({ name, command, args = [], cwd = process.cwd(), env = {}, inheritEnv = true, agentId = name, ...rest }) => {
+    const { model, mode, processPerSession } = rest
+    return createLanes(
+      { name, agentId, argv: [command, ...args], cwd, env: { ...(inheritEnv ? variables : {}), ...env }, model, mode, processPerSession },
+      deps,
+    )
+  })
   return createClientOf({
     servers,
     defaultServer: options.defaultServer,

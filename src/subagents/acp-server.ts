@@ -19,6 +19,11 @@ export interface AcpServerConfig {
   readonly cwd: string
   /** Whole. */
   readonly env: Readonly<Record<string, string>>
+  /** Of new sessions; undefined: the agent’s own. */
+  readonly model: string | undefined
+  readonly mode: string | undefined
+  /** Undefined: as the agent needs it. */
+  readonly processPerSession: boolean | undefined
 }
 
 export interface AcpServerDeps {
@@ -91,7 +96,10 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     },
     permission: async (sessionId, { tool }) => {
       const one = held.get(sessionId)
+      const isNew = one?.known.has(tool.id) === false
       const toolCall = mergeCall(one?.known ?? new Map(), tool)
+      // Some agents announce a call by this question alone.
+      if (isNew) one?.tell?.({ type: 'tool_call', toolCall })
       const policy = deps.policy()
       if (policy === null) return isRegistryCall(one?.tools?.definitions() ?? [], toolCall) ? 'allow' : 'deny'
       if (typeof policy === 'string') return policy
@@ -159,13 +167,20 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
 
   const create = ({ tools, conversation }: ACPGenerateOptions): Promise<Held> =>
     // One that goes on may be given tools later.
-    hold(tools, tools !== undefined || conversation !== undefined, (connection, servers) => connection.newSession({ cwd: config.cwd, mcpServers: servers }))
+    hold(tools, tools !== undefined || conversation !== undefined, async (connection, servers) => {
+      const session = await connection.newSession({ cwd: config.cwd, mcpServers: servers })
+      if (config.model !== undefined) await session.setModel(config.model)
+      if (config.mode !== undefined) await session.setMode(config.mode)
+      return session
+    })
 
   const take = async (options: ACPGenerateOptions): Promise<Held> => {
     if (options.sessionId !== undefined) return find(options.sessionId)
     const { conversation } = options
     if (conversation === undefined) return create(options)
-    const before = await byConversation.get(conversation)?.catch(() => undefined)
+    const known = byConversation.get(conversation)
+    // Without waiting where there is none: two calls at once get one session.
+    const before = known === undefined ? undefined : await known.catch(() => undefined)
     if (before !== undefined && held.get(before.session.id) === before) return before
     const made = create(options)
     byConversation.set(conversation, made)
@@ -223,7 +238,13 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
       return Object.freeze({ state, pid: current?.pid ?? null, uptimeMs: current === undefined ? 0 : Math.round(performance.now() - startedAt), lastError })
     },
     turn: async (text, options, tell) => {
-      const one = await untilAborted(take(options), options.signal)
+      const isOwn = options.sessionId === undefined && options.conversation === undefined
+      const taking = take(options)
+      const one = await untilAborted(taking, options.signal).catch((thrown: unknown) => {
+        // A session that comes too late is nobody’s.
+        if (isOwn) taking.then(({ session }) => drop(session.id, 'The session is over.')).catch(() => {})
+        throw thrown
+      })
       const signal = anySignal(options.signal, one.ended.signal)
       const turn = one.queue.then(() => prompt(one, text, options, signal, tell))
       one.queue = turn.catch(() => {})
@@ -233,7 +254,7 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
         // What was thrown for the end of the program says why it ended.
         throw signal.aborted ? abortReason(signal) : thrown
       } finally {
-        if (options.sessionId === undefined && options.conversation === undefined) drop(one.session.id, 'The session is over.')
+        if (isOwn) drop(one.session.id, 'The session is over.')
       }
     },
     sessions: () => [...held.values()].map(infoOf),

@@ -91,14 +91,18 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
   const announced = new Set<string>()
   const follow = (toolCall: ACPAgentToolCall): void => {
     const first = !announced.has(toolCall.id)
-    if (first) {
+    const hasEnded = toolCall.status === 'completed' || toolCall.status === 'failed'
+    const isRegistrys = isCallOf(toolRegistry.getToolDefinitions(), toolCall)
+    // One of the registry’s that is heard of at its end was counted when it was called.
+    if (first && hasEnded && isRegistrys) announced.add(toolCall.id)
+    else if (first) {
       announced.add(toolCall.id)
       counter.announced(toolCall.id)
       if (!goOn()) return
       closeMessage()
     }
-    if (toolCall.status === 'completed' || toolCall.status === 'failed') counter.ended(toolCall.id)
-    if (isCallOf(toolRegistry.getToolDefinitions(), toolCall)) return
+    if (hasEnded) counter.ended(toolCall.id)
+    if (isRegistrys) return
     if (first) callbacks.onAgentToolCall?.(toolCall)
     else callbacks.onAgentToolCallUpdate?.(toolCall)
   }

@@ -12,6 +12,7 @@ export function isRegistryCall(definitions: readonly ToolDefinition[], { title }
   return definitions.some(({ name }) =>
     [
       `mcp__${REGISTRY_SERVER}__${name}`,
+      `mcp.${REGISTRY_SERVER}.${name}`,
       `${REGISTRY_SERVER}__${name}`,
       `${REGISTRY_SERVER}_${name}`,
       `${REGISTRY_SERVER}.${name}`,

@@ -215,6 +215,20 @@ describe('aborting', () => {
     expect(await acpClient.listSessions()).toEqual([])
   })
 
+  it('while a session is being made leaves none behind, and calls at once with one conversation share one', async () => {
+    const acpClient = client()
+    await acpClient.initialize()
+    const controller = new AbortController()
+    const call = acpClient.generate('say x', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    const conversation = {}
+    const answers = await Promise.all(['one', 'two'].map((word) => acpClient.generate(`say ${word}`, { conversation })))
+    expect(answers.map(({ content }) => content)).toEqual(['one', 'two'])
+    expect(answers[0]!.sessionId).toBe(answers[1]!.sessionId)
+    expect(await acpClient.listSessions()).toHaveLength(1)
+  })
+
   it('by leaving a stream early cancels the turn', async () => {
     const acpClient = client()
     const conversation = {}
@@ -280,6 +294,33 @@ describe('the client', () => {
     ])
   })
 
+  it('has a process for each session where the agent needs that, for as long as the session lasts', async () => {
+    const servers = [{ ...scripted(), processPerSession: true }]
+    const acpClient = client([], { servers })
+    const { registry } = tools()
+    const pids = new Set<number>()
+    registry.register({ name: 'pid', description: 'Takes a note', parameters: {}, category: 'other' }, async () => {
+      for (const pid of childrenOf(process.pid)) if (commandOf(pid).includes(SCRIPTED)) pids.add(pid)
+      return 'noted'
+    })
+    registerSubagentTools(registry, { acpClient, toolRegistry: registry })
+    const inner = script('call pid {}', 'tools')
+    const { output } = await registry.execute(call('subagent_spawn', spawn(script(`call subagent_spawn ${JSON.stringify(spawn(inner))}`, 'tools'))))
+    expect(output).toBe('look_up wait_long pid subagent_spawn subagent_delegate')
+    expect(pids.size).toBe(2)
+    const { pid } = acpClient.getServerHealth()!
+    await waitFor('the end of the inner one’s', () => [...pids].filter(lives).length === 1)
+    expect([...pids].filter(lives)).toEqual([pid])
+    // Kept ones keep theirs.
+    const conversations = [{}, {}]
+    await Promise.all(conversations.map((conversation) => acpClient.generate('say kept', { conversation })))
+    const sessions = await acpClient.listSessions()
+    expect(new Set(sessions.map(({ sessionId }) => sessionId.split('-')[1])).size).toBe(2)
+    expect((await acpClient.generate('prompt', { conversation: conversations[1]! })).content).toBe('"prompt"\n')
+    await Promise.all(sessions.map(({ sessionId }) => acpClient.deleteSession(sessionId)))
+    await waitFor('the end of the second', () => childrenOf(process.pid).filter((one) => commandOf(one).includes(SCRIPTED)).length === 1)
+  })
+
   it('decides over permissions as it is told', async () => {
     const acpClient = client()
     const ask = async () => (await acpClient.generate('ask rm -rf /')).content
@@ -317,7 +358,9 @@ describe('the client', () => {
     await expect(first.setSessionModel('none', 'large')).rejects.toMatchObject({ code: 'INVALID_ARG' })
     await first.dispose()
 
-    const second = client(args)
+    const second = client([], { servers: [{ ...scripted(args), model: 'large', mode: 'code' }] })
+    await second.generate('say hello', { conversation })
+    expect(await second.listSessions()).toEqual([expect.objectContaining({ model: 'large', mode: 'code' })])
     expect((await second.loadSession(sessionId)).sessionId).toBe(sessionId)
     expect((await second.generate('prompt', { sessionId, systemPrompt: 'Too late.' })).content).toBe('"prompt"\n')
   })
@@ -373,6 +416,14 @@ describe('the client', () => {
 
 const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 describe('the built package', () => {
   /** A folder in which the package is installed. */
   function consumer(): string {
@@ -409,13 +460,16 @@ export type Rest = [LoopCallbacks, LoopResult, ToolCallRequest, ToolCallResult, 
     expect(checked.code).toBe(0)
   })
 
-  it(verifies('R002-09', 'runs the example of docs/library.md, and shows nested progress'), async () => {
+  it.each([
+    ['HTTP', []],
+    ['its bridge', ['--no-http']],
+  ])(verifies('R002-09', 'runs the example of docs/library.md over %s, and shows nested progress'), async (_way, args) => {
     const folder = consumer()
     writeFileSync(join(folder, 'research.ts'), readFileSync(join(top, 'examples', 'subagents', 'research.ts')))
     const inner = { task: script('call list_files {"folder":"."}', 'say listed'), description: 'Listing files' }
     const outer = { task: script(`call subagent_spawn ${JSON.stringify(inner)}`, 'say asked'), description: 'Asking another' }
     const task = script('script:', `call subagent_spawn ${JSON.stringify(outer)}`, 'say All done.')
-    const ran = await runProgram(process.execPath, ['research.ts', task, process.execPath, SCRIPTED], { cwd: folder, env })
+    const ran = await runProgram(process.execPath, ['research.ts', task, process.execPath, SCRIPTED, ...args], { cwd: folder, env })
     expect(ran.stdout).toBe('All done.\n')
     expect(ran.stderr).toContain('(2 turns)')
     const shown = ran.stderr.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '')

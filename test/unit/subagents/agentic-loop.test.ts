@@ -66,6 +66,21 @@ describe('a loop', () => {
     expect(result).toMatchObject({ totalTurns: 2, toolCalls: 1 })
   })
 
+  it('counts a call of the registry once, also where the agent tells of it at its end alone', async () => {
+    const acpClient = createScriptedClient(async function* (_prompt, options) {
+      await callTool(options, 'look')
+      yield { type: 'tool_call', toolCall: own('1', 'completed', 'look (exomonad-library MCP Server)') }
+      yield delta('Seen.')
+      yield { type: 'tool_call', toolCall: own('2', 'completed') }
+      yield delta('Read.')
+      yield COMPLETE
+    })
+    const toolRegistry = createToolRegistry()
+    toolRegistry.register({ name: 'look', description: 'Looks', parameters: {}, category: 'read' }, () => 'seen')
+    const result = await createAgenticLoop({ acpClient, toolRegistry, conversation: createConversation() }).run('x')
+    expect(result).toMatchObject({ totalTurns: 3, finalText: 'Read.' })
+  })
+
   it('cancels the agent at the turn limit, refuses further calls, and says so', async () => {
     let cancelled: unknown
     let refused: unknown
