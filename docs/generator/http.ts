@@ -36,7 +36,11 @@ export async function httpSection(): Promise<string> {
       Object.entries(operations).map(([method, operation]) => [`\`${method.toUpperCase()} ${path}\``, operation.summary ?? '', takes(operation, named)]),
     )
   rows.push(
-    ['`POST /v1/tools/<name>`', 'Any tool above, for those who may call it', 'The tool’s arguments'],
+    [
+      '`POST /v1/tools/<name>`',
+      'Any tool above, for those who may call it. With `Accept: text/event-stream` a stream of server-sent events: `progress` with `{message, event?}`, at last `result` or `error` with what the body would be',
+      'The tool’s arguments',
+    ],
     ['`GET /v1/mcp`', 'With `Upgrade: mcp-stdio`: the MCP stream of [`exomonad mcp`](mcp.md)', ''],
     ['`GET /openapi.json`', 'All of this as OpenAPI 3.1', ''],
   )
