@@ -3,9 +3,10 @@ import process from 'node:process'
 import { receive, send } from '../outliving/framing.ts'
 import type { FollowMessage } from './protocol.ts'
 
-/** Shows what something in the runner says, as it comes: `node attach.js SOCKET PANE`. Ctrl-C and Ctrl-] leave; nothing is typed there. */
+/** Shows what something in the runner says, as it comes: `node attach.js SOCKET PANE`. Escape interrupts a session’s turn, Ctrl-C and Ctrl-] leave; nothing else is handed on. */
 
 const LEAVE = /[\u0003\u0004\u001Dq]/
+const ESCAPE = '\u001B'
 
 function follow(socketPath: string, paneId: string): void {
   const { stdin, stdout, stderr } = process
@@ -46,8 +47,10 @@ function follow(socketPath: string, paneId: string): void {
     stdin.setEncoding('utf8')
     stdin.on('data', (keys: string) => {
       if (LEAVE.test(keys)) leave('left; the agent goes on.')
+      // Alone: arrows and the like begin with it.
+      else if (keys === ESCAPE) send(socket, { id: 2, verb: 'key', takes: { paneId, key: 'escape' } })
     })
-    stderr.write('exomonad: following what it says; Ctrl-C leaves, the agent goes on.\r\n')
+    stderr.write('exomonad: following what it says; Escape interrupts it, Ctrl-C leaves and it goes on.\r\n')
   }
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => leave('left; the agent goes on.'))
   send(socket, { id: 1, verb: 'follow', takes: { paneId } })

@@ -156,9 +156,9 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       const entry = entries.get(paneId)
       if (entry === undefined) return undefined
       const follower = { left: () => send({ event: 'left' }) }
+      const stop = entry.log.follow((text) => send({ event: 'text', text }))
       const before = entry.log.tail(Infinity, { styled: true })
       if (before !== '') send({ event: 'text', text: `${before}\n` })
-      const stop = entry.log.follow((text) => send({ event: 'text', text }))
       entry.followers.add(follower)
       void entry.hosted.end.then((end) => {
         if (entry.followers.has(follower)) send({ event: 'ended', how: describeEnd(end) })

@@ -59,9 +59,11 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
       try {
         await writeAll(batch)
       } catch (thrown) {
-        if (lost === 0)
+        // Said again with every try: in a flood of lines the first does not stay.
+        if (!(thrown instanceof StillRefused)) {
           onTrouble(`the output file ${file} can not be written: ${thrown instanceof Error ? thrown.message : String(thrown)}. Only the last lines are kept.`)
-        if (!(thrown instanceof StillRefused)) retryAt = Date.now() + RETRY
+          retryAt = Date.now() + RETRY
+        }
         lost += bytes
       }
       size -= bytes

@@ -1,7 +1,7 @@
 import type { OutputLog } from './hosted.ts'
 import { createOutputFile } from './output-file.ts'
 import { plainLine } from './plain-line.ts'
-import { createTail } from './tail.ts'
+import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 
 type Stream = 'out' | 'err'
 
@@ -11,6 +11,7 @@ const PART_LIMIT = 64_000
 /** Milliseconds after which they are written all the same: a prompt, or a bar of progress. */
 const PART_DELAY = 50
 const PREFIX: Record<Stream, string> = { out: '', err: '[stderr] ' }
+const STREAMS = ['out', 'err'] as const
 const NEW_LINE = Buffer.from('\n')
 
 /** Puts the lines of both streams in order of arrival into the file (null for none), the tail, and what followers see. */
@@ -19,6 +20,8 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
   const followers = new Set<(text: string) => void>()
   const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }))
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
+  /** When these began to be kept back. */
+  const since: Record<Stream, number> = { out: 0, err: 0 }
   /** The line that stands without its end in file and tail is this one’s. */
   let open: Stream | undefined
   let timer: NodeJS.Timeout | undefined
@@ -58,14 +61,26 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
     open = stream
     return fits
   }
-  const putParts = () => {
+  const putParts = (before = Infinity) => {
     clearTimeout(timer)
     timer = undefined
-    for (const stream of ['out', 'err'] as const) {
+    for (const stream of STREAMS) {
       const part = parts[stream]
+      if (part === undefined || since[stream] > before) continue
       parts[stream] = undefined
-      if (part !== undefined) putPart(stream, part)
+      putPart(stream, part)
     }
+  }
+  const watchParts = () => {
+    // Not before the pipes have been looked at: the rest of the line may be there already.
+    timer ??= setTimeout(
+      () =>
+        setImmediate(() => {
+          putParts(performance.now() - PART_DELAY)
+          if (STREAMS.some((stream) => parts[stream] !== undefined)) watchParts()
+        }),
+      PART_DELAY,
+    )
   }
   const note = (text: string, { onDisk = true } = {}) => {
     const line = Buffer.from(`[exomonad] ${text}\n`)
@@ -96,16 +111,22 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
       else if (rest.length > 0) {
         // A copy: the chunk that it is cut from may be large.
         parts[stream] = Buffer.from(rest)
-        timer ??= setTimeout(putParts, PART_DELAY)
+        if (end >= 0 || before === undefined) since[stream] = performance.now()
+        watchParts()
       }
       return fits
     },
     note: (text) => note(text),
     drained: async () => disk?.drained(),
     tail: (lines, { styled = false } = {}) => {
-      putParts()
-      return tail
-        .list(lines)
+      // What is kept back still belongs to no line.
+      const said = tail.list(TAIL_LINES)
+      for (const stream of open === 'err' ? (['err', 'out'] as const) : STREAMS) {
+        const part = parts[stream]?.toString('utf8', 0, LINE_LIMIT)
+        if (part !== undefined) said.push((open === stream ? said.pop() : PREFIX[stream]) + part)
+      }
+      return said
+        .slice(Math.max(0, said.length - Math.min(lines, TAIL_LINES)))
         .map((line) => plainLine(line, styled))
         .join('\n')
     },

@@ -11,7 +11,7 @@ export interface Tail {
 
 export const TAIL_LINES = 1000
 /** Bytes kept of one line. */
-const LINE_LIMIT = 4000
+export const LINE_LIMIT = 4000
 const LINE_FEED = 10
 
 export function createTail(): Tail {

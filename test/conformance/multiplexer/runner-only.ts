@@ -159,9 +159,11 @@ export function describeRunnerOnly(bench: Bench): void {
         const { paneId } = await shell('seq 400000; echo all said; exec cat', { output: join(disk, 'output') })
         expect(await shows(paneId, 'all said')).toBeTruthy()
         fillDisk(join(disk, 'rest'))
-        await runner().writeStdin(paneId, 'more\n')
-        await shows(paneId, 'more')
-        expect(await runner().capture(paneId, { lines: 1000 })).toMatch(/\[exomonad\] the output file .* can not be written: ENOSPC/)
+        await waitFor('it to be said', async () => {
+          await runner().writeStdin(paneId, 'more\n')
+          return /\[exomonad\] the output file .* can not be written: ENOSPC/.test(await runner().capture(paneId, { lines: 1000 }))
+        })
+        expect(await runner().inspect(paneId)).toMatchObject({ dead: false })
         await runner().close(paneId)
       } finally {
         unmountSmallDisk(disk)

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOutputLog } from '../../../../src/adapters/runner/output-log.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
 
 describe('the log of what a hosted program says', () => {
   let folder = ''
@@ -34,6 +35,7 @@ describe('the log of what a hosted program says', () => {
     expect(log.tail(10)).toBe('name? ')
     log.write('out', 'Ada')
     expect(log.tail(10)).toBe('name? Ada')
+    await waitFor('it to be in the file', () => existsSync(join(folder, 'output')) && read().toString() === 'name? Ada')
     log.write('err', 'no such\n')
     log.write('out', '!\nend')
     expect(log.tail(10)).toBe('name? Ada\n[stderr] no such\n!\nend')
