@@ -13,8 +13,8 @@ export interface AcpAgent {
   readonly program: string
   /** The agent CLI that it speaks for, whose login and home it has. */
   readonly cli: RealCli
-  /** TOML: `env` of its [acp.NAME], where the person’s environment does not do. */
-  config?(model: { readonly url: string }): string
+  /** `env` of its [acp.NAME], where the person’s environment does not do. */
+  env?(model: { readonly url: string }): Readonly<Record<string, string>>
   /** Writes a file with its own tool for that. */
   edit(path: string, text: string): Step
   /** Tokens that a turn of four requests is told to have taken, at least. */
@@ -32,7 +32,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     name: 'claude-agent-acp',
     program: 'claude-agent-acp',
     cli: claude,
-    config: () => 'env = { CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL = "1" }',
+    env: () => ({ CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1' }),
     edit: (path, text) => ({ call: 'Write', input: { file_path: path, content: `${text}\n` } }),
     tokens: 4000,
     loadsAtOnce: true,
@@ -41,9 +41,9 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     name: 'codex-acp',
     program: 'codex-acp',
     cli: codex,
-    config: (model) => {
+    env: (model) => {
       const provider = { name: 'mock', base_url: `${model.url}/v1`, env_key: 'OPENAI_API_KEY', wire_api: 'responses' }
-      return `env = { CODEX_CONFIG = '${JSON.stringify({ model: 'gpt-6.1-sol', model_provider: 'mock', model_providers: { mock: provider } })}' }`
+      return { CODEX_CONFIG: JSON.stringify({ model: 'gpt-6.1-sol', model_provider: 'mock', model_providers: { mock: provider } }) }
     },
     edit: (path, text) => ({ call: 'functions.exec', input: { source: patch(path, text) } }),
     tokens: 4000,
@@ -61,6 +61,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     name: 'opencode',
     program: 'opencode',
     cli: opencode,
+    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     edit: (path, text) => ({ call: 'write', input: { filePath: path, content: `${text}\n` } }),
     // It tells those of the turn’s last request.
     tokens: 1000,
