@@ -37,7 +37,7 @@ describe('the log of what a hosted program says', () => {
     expect(log.tail(10)).toBe('name? Ada')
     await waitFor('it to be in the file', () => existsSync(join(folder, 'output')) && read().toString() === 'name? Ada')
     log.write('err', 'no such\n')
-    log.write('out', '!\nend')
+    log.write('out', '!\nend\n')
     expect(log.tail(10)).toBe('name? Ada\n[stderr] no such\n!\nend')
     log.write('err', 'a')
     expect(log.tail(2)).toBe('end\n[stderr] a')
