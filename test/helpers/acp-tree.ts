@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { createRunner, type RunnerClient } from '../../src/adapters/runner/open.ts'
-import { silentLog } from '../../src/log.ts'
 import { startExomonad, type Exomonad } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -23,8 +21,6 @@ export interface AcpTree extends Exomonad {
   shows(name: string, text: string): Promise<string>
   /** Answers a file name, and a command that waits until that file is there. */
   gate(name: string): { file: string; wait: string }
-  /** Another client of the daemon’s runner. */
-  runner(): RunnerClient
   /** The runner’s own process. */
   runnerPid(): number
   /** Processes that carry the agent’s mark. */
@@ -83,17 +79,6 @@ export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree
     gate: (name) => {
       const gate = join(tree.scripts, name)
       return { file: gate, wait: `run while [ ! -e ${gate} ]; do sleep 0.05; done` }
-    },
-    runner: () => {
-      const client = createRunner({
-        stateDir: tree.state,
-        runtimeDir: tree.repository.env['XDG_RUNTIME_DIR'] ?? '',
-        environment: {},
-        node: process.execPath,
-        log: silentLog(),
-      })
-      onTestFinished(() => client.dispose())
-      return client
     },
     runnerPid: () => {
       const pids = processes((pid) => /\/runner\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))

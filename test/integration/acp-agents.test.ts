@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createHostedTerminal } from '../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import { commandLines, openAcpTree, startAcpTree, type AcpTree } from '../helpers/acp-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
@@ -119,12 +120,25 @@ describe('a worker by the Agent Client Protocol', () => {
     expect((await list.call('inbox')).approvals).toEqual([])
   })
 
-  it('can be interrupted, and takes more work', async () => {
+  it('can be interrupted by a person who looks at it, and takes more work', async () => {
     await tree.worker('endless', 'say working', 'wait', 'say never')
     await tree.shows('endless', 'working')
-    const { pane } = await tree.agent('endless')
-    expect(await tree.runner().pressEscape(pane)).toEqual({ kind: 'typed' })
-    expect(await tree.becomes('endless', 'idle')).toMatchObject({ state_reason: 'interrupted' })
+    const { argv } = await tree.call('attach', { agent: 'endless' })
+    const person = createHostedTerminal({
+      argv,
+      cwd: '/',
+      env: { ...tree.repository.env, TERM: 'xterm-256color' },
+      columns: 100,
+      rows: 30,
+      onOutput: () => undefined,
+    })
+    try {
+      await waitFor('the person to see it', async () => (await person.capture(0)).includes('working'))
+      await person.type('\u001B', { paste: false })
+      expect(await tree.becomes('endless', 'idle')).toMatchObject({ state_reason: 'interrupted' })
+    } finally {
+      person.dispose()
+    }
     await tree.call('send', { to: 'endless', message: tree.order('say something else') })
     const screen = await tree.shows('endless', 'something else')
     expect(screen).not.toMatch(/^never$/m)
