@@ -1,5 +1,4 @@
 import process from 'node:process'
-import { openAcpConnection } from '../adapters/acp/connection.ts'
 import { startPiped } from '../adapters/exec.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { ExomonadError } from '../errors.ts'
@@ -53,7 +52,8 @@ export function createAcpClient(options: AcpClientOptions): ACPClient {
   let registry: Promise<RegistryServer> | undefined
   const { variables } = readEnvironment()
   const deps: AcpServerDeps = {
-    open: openAcpConnection,
+    // The protocol’s schemas take a while to load, and who imports the package for something else needs none.
+    open: async (opening) => (await import('../adapters/acp/connection.ts')).openAcpConnection(opening),
     start: startPiped,
     registry: () => (registry ??= import('./registry-server.ts').then(({ startRegistryServer }) => startRegistryServer(readVersion()))),
     policy: () => policy,
