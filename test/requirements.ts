@@ -84,7 +84,6 @@ export type RequirementId = keyof typeof REQUIREMENTS
 /** Requirements that are not built or not shown yet, with what will do it. A cited one must not stand here. */
 export const PENDING: Partial<Record<RequirementId, string>> = {
   'R004-21': 'the Zellij adapter (issue 7)',
-  ...pendingAll('R002', 'subagents and headless sessions (issue 6)'),
   ...pendingAll('R003', 'subagents and headless sessions (issue 6)'),
 }
 
