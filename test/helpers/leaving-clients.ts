@@ -16,16 +16,20 @@ export interface Door {
 /** Answers how it goes. */
 export type LeavingClient = (door: Door, tool: string, input: unknown) => Promise<() => void>
 
-export const overHttp: LeavingClient = async ({ socket, token }, tool, input) => {
-  const connection = connect(socket)
-  connection.on('error', () => {})
-  connection.pause()
-  const body = JSON.stringify(input)
-  connection.write(
-    `POST /v1/tools/${tool} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-  return () => void connection.destroy()
-}
+const overSocket =
+  (accept: string): LeavingClient =>
+  async ({ socket, token }, tool, input) => {
+    const connection = connect(socket)
+    connection.on('error', () => {})
+    connection.pause()
+    const body = JSON.stringify(input)
+    connection.write(
+      `POST /v1/tools/${tool} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+    return () => void connection.destroy()
+  }
+
+export const overHttp = overSocket('application/json')
 
 const call = (tool: string, input: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } })
 
@@ -54,6 +58,7 @@ const overStdio: LeavingClient = async ({ socket, token, cwd }, tool, input) => 
 
 export const LEAVING_CLIENTS: readonly (readonly [string, LeavingClient])[] = [
   ['HTTP', overHttp],
+  ['HTTP, as a stream', overSocket('text/event-stream')],
   ['MCP over HTTP', overMcpHttp],
   ['MCP over stdio, killed', overStdio],
 ]

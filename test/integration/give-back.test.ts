@@ -93,6 +93,18 @@ describe('a client that gets its answer', () => {
     expect(await answered(answer)).toEqual(['tool'])
     expect(messages(answer)).toEqual([])
   })
+  it('whole as a stream over HTTP gets it once', async () => {
+    await settled()
+    const answer = mark()
+    const asked = createClient({ socket, token }).callTool('question', { message: 'which one?' }, { progress: () => {} })
+    await isWaiting()
+    await tree.call('answer_question', { agent: 'asker', message: `${answer}${LONG}` })
+    expect(await asked).toMatchObject({ status: 'answered' })
+    await waitFor('the note of it', async () => (await answered(answer)).length === 1)
+    await settled()
+    expect(await answered(answer)).toEqual(['tool'])
+    expect(messages(answer)).toEqual([])
+  })
 })
 
 describe('a daemon that is killed in the middle of an answer', () => {
