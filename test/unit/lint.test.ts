@@ -48,6 +48,18 @@ describe('the linter', () => {
     ])
   })
 
+  it('keeps subagents as a library from all that is a daemon’s', () => {
+    expect(foundIn('src/subagents/violation.ts', 'no-restricted-imports')).toEqual([
+      '../adapters/git/git.ts',
+      '../core/core.ts',
+      '../events/router.ts',
+      '../surfaces/client.ts',
+      '../surfaces/http/server.ts',
+      '../surfaces/mcp/server.ts',
+      '../tools/all.ts',
+    ])
+  })
+
   it('keeps the environment and the end of the process in one place each', () => {
     expect(foundIn('src/core/violation.ts', 'no-process-env')).toHaveLength(1)
     expect(foundIn('src/core/violation.ts', 'no-process-exit')).toHaveLength(1)
