@@ -50,6 +50,7 @@ export function createSpawnUndo({
     await attempt('files', async () => {
       await files.remove(agentId)
       await files.removeFolder(agentId)
+      await files.removeOutput(agentId)
     })
     if (intent.makesWorktree && isFree('worktree')) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
     if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))

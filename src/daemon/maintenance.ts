@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { readSpool } from '../adapters/host/spool.ts'
 import { pruneFolder } from '../adapters/host/prune-folder.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -65,6 +66,8 @@ export function startMaintenance(deps: {
     await store.outbox.prune(before)
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
+    const live = new Set<string>((await store.agents.list({ live: true })).map(({ id }) => id))
+    await pruneFolder(paths.outputs, retention.outputs_mb * 1_000_000, (path) => live.has(basename(path, '.log')))
   }
 
   /** A daemon of a repository that was removed or moved away has nobody left to serve. */

@@ -35,6 +35,7 @@ export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree 
       {
         ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
+        isMinor: agent.kind === 'llm' || agent.kind === 'process',
       },
     ]),
   )

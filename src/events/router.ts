@@ -13,6 +13,8 @@ export interface RoutingAgent {
   readonly reachable: boolean
   /** A call of its parent’s waits for it and has its result, so nobody is told of its turns and its end besides. */
   readonly awaited?: boolean
+  /** A session or background task: that it failed is its parent’s business alone. */
+  readonly isMinor?: boolean
 }
 export type RoutingTree = ReadonlyMap<AgentId, RoutingAgent>
 
@@ -136,6 +138,7 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   const family = familyOf(event, tree)
   const recipients = new Set<Recipient>()
   for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {
+    if (target === 'human' && type === 'agent.failed' && event.agentId !== null && tree.get(event.agentId)?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && TURNS.has(type)) continue
     recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))

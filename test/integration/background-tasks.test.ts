@@ -110,6 +110,20 @@ describe('background tasks', () => {
     expect(await tree.call('agent_status', { agent_id: done })).toMatchObject({ status: 'failed' })
   })
 
+  it('are waited for as other agents are', async () => {
+    const ids = [await start('sleep 0.3; echo one'), await start('sleep 0.6; exit 9')]
+    const { results } = await tree.call('wait', { timeout: 60, from_agents: ids })
+    expect(results.map(({ agent_id: id, status }: any) => [id, status])).toEqual(ids.map((id) => [id, 'received']))
+    expect(results.map(({ message }: any) => JSON.parse(message).success)).toEqual([true, false])
+    expect((await tree.call('wait', { timeout: 0, from_agents: ids })).results.map(({ status }: any) => status)).toEqual(['dead', 'dead'])
+    expect((await tree.call('inbox', {})).messages.map(({ text }: any) => text)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^\[CHILD COMPLETE\] sleep-0-3 \(background task\): exit code 0 after .*\n`exomonad result sleep-0-3`/),
+        expect.stringMatching(/^\[CHILD FAILED\] sleep-0-6 \(background task\): exit code 9 after .*\n`exomonad result sleep-0-6`/),
+      ]),
+    )
+  })
+
   it('that write much keep their last lines at hand and all of it on disk', async () => {
     const id = await start('i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; done; yes x | head -c 20000000')
     const { output, status } = await resultOf(tree, id)

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -108,6 +108,7 @@ describe('what runs without a terminal', () => {
     const made = (await tree.call('agent_status', {})).filter(({ agent_id: id }: any) => !before.includes(id))
     if (step !== 'live') {
       expect(made).toEqual([])
+      expect(readdirSync(join(tree.state, 'outputs')).filter((name) => !before.includes(name.replace('.log', '')))).toEqual([])
       return
     }
     expect(made).toMatchObject([{ status: 'running' }])

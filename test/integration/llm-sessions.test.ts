@@ -31,7 +31,9 @@ describe('LLM sessions', () => {
 
   it(verifies('R003-01', 'begin at once, run beside their caller, and end with their turn: its last words are their result'), async () => {
     writeFileSync(at('dirty.txt'), 'before')
-    const id = await start(`say Reading.\nrun while [ ! -e go ]; do sleep 0.05; done; rm go\nsave made.txt new\ntool read a.txt\nsay All 12 pass.`)
+    const id = await start(
+      `say Reading.\nrun while [ ! -e go ]; do sleep 0.05; done; rm go\nsave made.txt new\nusage 1000 50\ntool read a.txt\nsay All 12 pass.`,
+    )
     expect(await tree.call('agent_status', { agent_id: id })).toMatchObject({ kind: 'llm', status: 'running', parent_id: null, depth: 1 })
     expect(await tree.refusal('agent_result', { agent_id: id })).toMatchObject({ code: 'RESULT_NOT_READY' })
     expect(await tree.agent((await tree.call('agent_status', { agent_id: id })).name)).toMatchObject({
@@ -47,7 +49,9 @@ describe('LLM sessions', () => {
     rmSync(at('made.txt'))
     expect(await tree.call('agent_result', { agent_id: id })).toEqual(result)
     expect(await mailOf(id)).toEqual([{ status: 'idle', success: true, summary: result.summary }])
-    expect((await tree.call('agent_status', { agent_id: id })).tool_calls).toBeGreaterThan(0)
+    const { tool_calls: calls, tokens } = await tree.call('agent_status', { agent_id: id })
+    expect(calls).toBeGreaterThan(0)
+    expect(tokens).toBeGreaterThanOrEqual(1050)
     expect((await tree.events()).filter(({ type, agentId }) => agentId === id && /^agent\.(completed|failed|idle|killed)$/.test(type))).toHaveLength(1)
     await waitFor('nothing of it to be left', () => processesOf(id).length === 0)
     expect(existsSync(join(tree.state, 'auth', id))).toBe(false)

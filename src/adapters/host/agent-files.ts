@@ -37,6 +37,7 @@ export interface AgentFiles {
   readTranscript(id: AgentId): Promise<string | null>
   /** The end of what an agent without a terminal wrote, whole lines; null where there is nothing. */
   readOutput(id: AgentId): Promise<string | null>
+  removeOutput(id: AgentId): Promise<void>
 }
 
 /** Of an output that may be long. Bytes. */
@@ -136,6 +137,7 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
         return null
       }
     },
+    removeOutput: (id) => rm(join(paths.outputs, `${id}.log`), { force: true }),
     readOutput: async (id) => {
       const file = await open(join(paths.outputs, `${id}.log`), 'r').catch(() => null)
       if (file === null) return null

@@ -3,14 +3,19 @@ import { join } from 'node:path'
 
 /**
  * Removes the oldest files below a folder (by modification time) until the rest is within `maxBytes`, and folders that this empties.
- * Symbolic links are not followed. A missing folder is empty.
+ * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts.
  */
-export async function pruneFolder(folder: string, maxBytes: number): Promise<{ removed: number; bytes: number }> {
+export async function pruneFolder(
+  folder: string,
+  maxBytes: number,
+  spared: (path: string) => boolean = () => false,
+): Promise<{ removed: number; bytes: number }> {
   const files = (await filesBelow(folder)).toSorted((one, other) => one.modified - other.modified)
   let bytes = files.reduce((sum, file) => sum + file.size, 0)
   let removed = 0
   for (const file of files) {
     if (bytes <= maxBytes) break
+    if (spared(file.path)) continue
     await rm(file.path, { force: true })
     // Fails where something else is in it, which is what should keep it.
     if (file.folder !== folder) await rmdir(file.folder).catch(() => {})

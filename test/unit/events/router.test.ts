@@ -42,6 +42,13 @@ describe('route', () => {
     expect(recipients(event('note', 'main.asker', {}, id('main.asker')), tree)).toEqual(['main'])
   })
 
+  it('tells of a session or background task that failed its parent alone, and the human where no agent is left to hear it', () => {
+    const tree = treeOf(agent('main', null), agent('main.task', 'main', { isMinor: true }))
+    expect(recipients(event('agent.failed', 'main.task'), tree)).toEqual(['main'])
+    const unmanned = treeOf(agent('main', null, { reachable: false }), agent('main.task', 'main', { isMinor: true }))
+    expect(recipients(event('agent.failed', 'main.task'), unmanned)).toEqual(['human'])
+  })
+
   it(verifies('R004-18', 'sends what a child says up one step, not to the root'), () => {
     expect(recipients(event('note', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])
     expect(recipients(event('question.asked', 'main.auth.login', {}, id('main.auth.login')), family)).toEqual(['main.auth'])

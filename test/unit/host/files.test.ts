@@ -69,6 +69,14 @@ describe('pruneFolder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('leaves what is spared, and counts it', async () => {
+    const folder = folderWith({ 'live.log': 100, 'old.log': 100, 'new.log': 100 })
+    const isLive = (path: string): boolean => path.endsWith('live.log')
+    expect(await pruneFolder(folder, 200, isLive)).toEqual({ removed: 1, bytes: 200 })
+    expect(readdirSync(folder).toSorted()).toEqual(['live.log', 'new.log'])
+    expect(await pruneFolder(folder, 0, isLive)).toEqual({ removed: 1, bytes: 100 })
+  })
+
   it('does not follow symbolic links', async () => {
     const outside = folderWith({ 'precious.txt': 5000 })
     const folder = folderWith({ 'a.log': 10 })

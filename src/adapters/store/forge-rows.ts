@@ -1,0 +1,68 @@
+import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+
+/** Rows of the local forge. */
+
+export interface PullRow {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly draft: boolean
+  readonly headBranch: BranchName
+  readonly baseBranch: BranchName
+  /** Head as last pushed or merged. */
+  readonly headSha: Sha
+  readonly agentId: AgentId | null
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly mergeSha: Sha | null
+  readonly mergedBy: Actor | null
+  /** Head at the merge: after a squash, children are rebased from it. */
+  readonly mergedHead: Sha | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ReviewRow {
+  readonly id: number
+  readonly pull: number
+  readonly author: Actor
+  readonly state: 'approved' | 'changes_requested' | 'commented'
+  readonly body: string
+  readonly commit: Sha
+  readonly submittedAt: number
+  readonly comments: readonly ReviewCommentRow[]
+}
+export interface ReviewCommentRow {
+  readonly id: number
+  readonly path: string
+  /** Line of the new file, from 1; null for the whole file. */
+  readonly line: number | null
+  readonly body: string
+}
+
+export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+export interface CheckRow {
+  readonly id: number
+  readonly pull: number
+  readonly name: string
+  readonly head: Sha
+  /** Hash of the command: a changed configuration runs anew. */
+  readonly configHash: string
+  readonly status: CheckStatus
+  readonly exitCode: number | null
+  readonly logPath: string
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+}
+
+export interface PullStore {
+  /** Assigns the next number. */
+  insert(pull: Omit<PullRow, 'number'>): Promise<PullRow>
+  get(number: number): Promise<PullRow | undefined>
+  list(filter?: { state?: PullRow['state']; headBranch?: BranchName; baseBranch?: BranchName }): Promise<PullRow[]>
+  update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
+  addReview(review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly Omit<ReviewCommentRow, 'id'>[] }): Promise<ReviewRow>
+  reviews(pull: number): Promise<ReviewRow[]>
+  insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
+  updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
+  checks(filter: { pull?: number; head?: Sha; statuses?: readonly CheckStatus[] }): Promise<CheckRow[]>
+}
