@@ -410,6 +410,28 @@ describe('what it asks of its client', () => {
   })
 })
 
+describe('an agent that can use MCP servers on stdio alone', () => {
+  it('is given those', async () => {
+    const server = `
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line)
+        const result = { initialize: {}, 'tools/list': { tools: [{ name: 'greet' }] }, 'tools/call': { content: [{ type: 'text', text: process.env.WHO }] } }[method]
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      })`
+    const { session, shown } = host(['call greet {}'], {
+      args: ['--no-http'],
+      launch: {
+        mcpServers: [
+          { type: 'http', name: 'exomonad', url: 'http://127.0.0.1:1/mcp', headers: [] },
+          { type: 'stdio', name: 'exomonad', command: process.execPath, args: ['-e', server], env: [{ name: 'WHO', value: 'the one on stdio' }] },
+        ],
+      },
+    })
+    await idle(session)
+    expect(shown()).toContain('⎿ completed: the one on stdio')
+  })
+})
+
 describe('an agent that misbehaves', () => {
   it('may write what is no frame: it is said once, and the session goes on', async () => {
     const { session, shown } = host(['say before', 'malformed', 'malformed', 'say after'], { args: ['--noise'] })
@@ -469,6 +491,13 @@ describe('an agent that misbehaves', () => {
     const killed = host(['say partial', 'crash SIGKILL'])
     expect(await killed.session.end).toEqual({ exitCode: null, exitSignal: 'SIGKILL' })
     expect(killed.session.session().reason).toMatch(/SIGKILL/)
+  })
+
+  it('is ended where it closes its output and stays', async () => {
+    const { session, shown } = host(['say partial', 'sleep 100', 'deaf'])
+    expect(await session.end).toEqual({ exitCode: null, exitSignal: 'SIGTERM' })
+    expect(session.session()).toMatchObject({ lastText: 'partial' })
+    expect(shown()).toContain('scripted closed its input or output and is ended for it')
   })
 
   it('may answer a prompt with an error: its turn is over, it goes on', async () => {

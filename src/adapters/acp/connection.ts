@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { client, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { ExomonadError } from '../../errors.ts'
 import { readVersion } from '../../version.ts'
@@ -13,6 +14,8 @@ import { readUpdate } from './updates.ts'
 const START_TIMEOUT = 60_000
 const GRACE = 5_000
 const CANCEL_TIMEOUT = 10_000
+/** Between the end of its output and its own. */
+const CLOSE_LIMIT = 1_000
 
 type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
@@ -58,11 +61,16 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     // All that it said before is taken first, and an answer among it counts.
     await frames.done
     connection.close(new Error('the agent ended'))
-    await handlers.terminals?.close()
+    // Some take their time to end: what its turn came to is not held up by them.
+    handlers.terminals?.close().catch((error: unknown) => handlers.warn?.(`what ${name} ran in terminals could not be ended: ${String(error)}`))
     return exit
   })
-  // One that closes its output but stays can be of no use any more.
-  void connection.closed.then(() => child.end())
+  // One that closes its ends of the pipes but stays can be of no use any more.
+  void connection.closed.then(async () => {
+    if (await Promise.race([child.ended.then(() => true), delay(CLOSE_LIMIT, false)])) return
+    handlers.warn?.(`${name} closed its input or output and is ended for it`)
+    await child.end()
+  })
 
   /** A request; what goes wrong is said in words, once it is known whether the program ended. */
   async function request<Answer>(doing: string, method: string, params: unknown): Promise<Answer> {

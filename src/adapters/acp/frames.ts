@@ -52,6 +52,15 @@ export function createFrames(options: {
   /** Requests of ours that wait for an answer. */
   const asked = new Set<unknown>()
 
+  /** Whatever whoever uses an update makes of it, the next one is read. */
+  async function take(params: Record<string, unknown>): Promise<void> {
+    try {
+      await update(params)
+    } catch (error) {
+      odd('handler', `an update that could not be used: ${String(error)}`)
+    }
+  }
+
   async function read(line: string, pass: (message: AnyMessage) => void): Promise<void> {
     if (line.trim() === '') return
     let message: unknown
@@ -63,7 +72,7 @@ export function createFrames(options: {
     if (!isRecord(message)) return odd('frame', `a line that is no message: ${shorten(line)}`)
     const { method, id, params } = message
     if (typeof method === 'string') {
-      if (method === 'session/update' && id === undefined) return isRecord(params) ? await update(params) : odd('update', 'an update without parameters')
+      if (method === 'session/update' && id === undefined) return isRecord(params) ? await take(params) : odd('update', 'an update without parameters')
       // Other notifications are extensions, which whoever doesn’t know them ignores.
       if (id === undefined && !method.startsWith('$/')) return
       return pass({ ...message, jsonrpc: '2.0' } as AnyMessage)

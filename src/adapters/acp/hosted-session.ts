@@ -4,7 +4,7 @@ import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { CreateSession, HostedEnd, Session, SessionOptions } from '../runner/hosted.ts'
 import type { HostedSession } from '../runner/runner.ts'
 import type { Usage } from '../store/store.ts'
-import type { AcpConnection, AcpPermission, AcpPermissionAnswer, AcpSession, AcpUpdate, StartOnPipes, StartPiped } from './acp.ts'
+import type { AcpConnection, AcpPermission, AcpPermissionAnswer, AcpSession, AcpTool, AcpToolStatus, AcpUpdate, StartOnPipes, StartPiped } from './acp.ts'
 import { exitWords } from './child.ts'
 import { createConfinedFiles } from './confined-files.ts'
 import { begin } from './connection.ts'
@@ -116,11 +116,18 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     return fits ? undefined : log.drained()
   }
 
+  const takeCall = (tool: AcpTool, status: AcpToolStatus): void => rounds.take({ kind: 'tool', first: false, tool: { ...tool, status } }).forEach(tell)
+
   async function permission({ tool }: AcpPermission, signal: AbortSignal): Promise<AcpPermissionAnswer> {
+    // Some announce no call that they ask about, and say no more of one that was denied.
+    takeCall(tool, tool.status === 'in_progress' ? 'in_progress' : 'pending')
     const call = rounds.call(tool)
     const decided = decide(launch, { ...tool, title: call.title, kind: call.kind })
     if (decided !== 'ask') {
-      if (decided === 'deny') view.answered(call, 'deny', 'by its permissions')
+      if (decided === 'deny') {
+        view.answered(call, 'deny', 'by its permissions')
+        takeCall(tool, 'failed')
+      }
       return decided
     }
     const mine = turn
@@ -131,6 +138,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     try {
       const answer = await hooks.permission({ tool: call.title, detail: call.detail ?? '' }, signal)
       view.answered(call, answer?.decision ?? 'cancelled', answer?.reason ?? null)
+      if (answer?.decision === 'deny') takeCall(tool, 'failed')
       return answer?.decision ?? 'cancelled'
     } finally {
       mine?.asking.splice(mine.asking.indexOf(call.title), 1)
@@ -228,7 +236,6 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
   })
 
   const end = child.ended.then(async (exit): Promise<HostedEnd> => {
-    await terminals.close()
     await connected.then(
       (connection) => connection.ended,
       () => {},

@@ -53,6 +53,7 @@ describe('frames', () => {
       update: async (params) => {
         await new Promise((go) => setTimeout(go, 5))
         seen.push(`update ${String(params['n'])}`)
+        if (params['n'] === 1) throw new Error('whoever uses it fails')
       },
       odd: (kind) => odd.push(kind),
     })
@@ -72,7 +73,7 @@ describe('frames', () => {
     const reader = frames.readable.getReader()
     for (let next = await reader.read(); !next.done; next = await reader.read()) seen.push('method' in next.value ? next.value.method : 'answer')
     expect(seen).toEqual(['update 1', 'update 2', 'fs/read_text_file'])
-    expect(odd).toEqual(['frame', 'frame', 'frame', 'frame', 'answer', 'update'])
+    expect(odd).toEqual(['handler', 'frame', 'frame', 'frame', 'frame', 'answer', 'update'])
   })
 })
 
