@@ -88,6 +88,10 @@ describe('exomonad init with agent CLIs on the PATH', () => {
     const trusted = await tree.run(['trust'], { env })
     expect(trusted.stdout).toContain('roles.dev.permissions  all')
     expect(trusted.stdout).toContain('agents.claude  ./evil')
+    writeFileSync(config, '[acp.mine]\ncommand = ["./evil", "--acp"]\nenv = { LD_PRELOAD = "x.so" }\npermission = "allow"\nallow = ["execute"]\n')
+    const acp = (await tree.run(['trust'], { env })).stdout
+    expect(acp).toContain('acp.mine  LD_PRELOAD=x.so ./evil --acp')
+    expect(acp).toMatch(/acp\.mine\.permission {2}allow[\s\S]*acp\.mine\.allow {2}execute/)
   })
 })
 
@@ -97,6 +101,21 @@ describe('exomonad doctor', () => {
     const result = await tree.run(['doctor', '--json'], { cwd: tree.repository.folder, env })
     const found = result.json.findings.filter(({ subject }: any) => subject === 'agent claude').map((finding: any) => finding.found)
     expect(found).toEqual(expect.arrayContaining([expect.stringContaining('/bin/claude'), expect.stringContaining('2.1.330')]))
+  })
+
+  it('says which program of the Agent Client Protocol runs a role, and what it lacks', async () => {
+    const { tree, env } = await withPrograms({ 'codex-acp': 'exit 0' })
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    writeFileSync(
+      config,
+      '[roles.tl]\nagent = "opencode"\nruntime = "acp"\n[roles.dev]\nagent = "codex"\nruntime = "acp"\n[acp.opencode]\ncommand = ["gone", "acp"]\n',
+    )
+    await tree.run(['init', '--no-prepare-agents'], { env })
+    const { findings } = (await tree.run(['doctor', '--json'], { env })).json
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'role dev', status: 'ok', found: 'acp:codex-acp' }))
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'role tl', status: 'problem', found: 'acp:opencode is not found' }))
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'agent acp:codex-acp', status: 'warning', found: expect.stringContaining('login') }))
+    expect(findings.filter(({ subject }: any) => subject === 'agent acp:gemini')).toEqual([])
   })
 
   it('says which version was tested where another is there', async () => {

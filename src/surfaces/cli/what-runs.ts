@@ -1,4 +1,4 @@
-import { chosenAgents } from '../../config/presets.ts'
+import { chosenAcp, chosenAgents } from '../../config/presets.ts'
 import type { Paths } from '../../paths.ts'
 import type { CliContext } from './context.ts'
 import { printableLine } from './printable.ts'
@@ -10,7 +10,8 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   if (config === null) return []
   const palette = context.palette()
   const chosen = chosenAgents(config)
-  const grants = Object.entries(config.roles).flatMap(
+  const acp = chosenAcp(config).flatMap((name) => (config.acp[name] === undefined ? [] : [[name, config.acp[name]] as const]))
+  const roleGrants = Object.entries(config.roles).flatMap(
     ([
       role,
       {
@@ -18,6 +19,13 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
       },
     ]) => (policy === 'off' ? [] : [[`roles.${role}.permissions`, policy === 'list' ? `list: ${allow.join(', ')}` : policy] as const]),
   )
+  const grants = [
+    ...roleGrants,
+    ...acp.flatMap(([name, { permission, allow }]) => [
+      ...(permission === 'allow' ? [[`acp.${name}.permission`, permission] as const] : []),
+      ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
+    ]),
+  ]
   const { host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile } = config.forge.github
   const tokens = Object.entries({ host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile }).flatMap(([key, what]) =>
     config.forge.kind === 'local' || what === undefined
@@ -33,6 +41,10 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
           ]
         : [],
     ),
+    ...acp.map(([name, { env, command }]): [string, readonly string[]] => [
+      `acp.${name}`,
+      [...Object.entries(env).map(([key, value]) => `${key}=${value}`), ...command],
+    ]),
     ...config.worktree.setup.map((argv): [string, readonly string[]] => ['worktree.setup', argv]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
