@@ -74,8 +74,24 @@ export interface ToolRegistry {
   readonly toolCount: number
 }
 
-/** What a loop tells while it runs, in order. What a callback throws ends the run with that error. */
-export interface LoopCallbacks {
+/**
+ * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they happen (each call’s start before its end),
+ * then Complete or Error, once and never both. Nothing follows.
+ */
+export interface SubagentCallbacks {
+  readonly onSubagentStart?: ((info: SubagentInfo) => void) | undefined
+  readonly onSubagentStreamDelta?: ((id: string, text: string) => void) | undefined
+  readonly onSubagentToolCallStart?: ((id: string, call: ToolCallRequest) => void) | undefined
+  readonly onSubagentToolCallEnd?: ((id: string, result: ToolCallResult) => void) | undefined
+  readonly onSubagentComplete?: ((id: string, result: SubagentResult) => void) | undefined
+  readonly onSubagentError?: ((id: string, error: Error) => void) | undefined
+}
+
+/**
+ * What a loop tells while it runs, in order. What a callback throws ends the run with that error. Those of subagents are here too, so that one object
+ * can be given to both; they are called by who registered subagents, never by the loop.
+ */
+export interface LoopCallbacks extends SubagentCallbacks {
   readonly onStreamStart?: (() => void) | undefined
   readonly onStreamDelta?: ((text: string) => void) | undefined
   /** A tool of the registry is called. */
@@ -146,19 +162,6 @@ export interface SubagentResult {
   /** Rounds of the model; 1 for `delegate`. */
   readonly turns: number
   readonly durationMs: number
-}
-
-/**
- * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they happen (each call’s start before its end),
- * then Complete or Error, once and never both. Nothing follows.
- */
-export interface SubagentCallbacks {
-  readonly onSubagentStart?: ((info: SubagentInfo) => void) | undefined
-  readonly onSubagentStreamDelta?: ((id: string, text: string) => void) | undefined
-  readonly onSubagentToolCallStart?: ((id: string, call: ToolCallRequest) => void) | undefined
-  readonly onSubagentToolCallEnd?: ((id: string, result: ToolCallResult) => void) | undefined
-  readonly onSubagentComplete?: ((id: string, result: SubagentResult) => void) | undefined
-  readonly onSubagentError?: ((id: string, error: Error) => void) | undefined
 }
 
 export interface SubagentToolsOptions {

@@ -444,6 +444,7 @@ describe('the built package', () => {
   type SubagentToolsOptions, type ToolCallRequest, type ToolCallResult, type ToolCategory, type ToolDefinition, type ToolHandler, type ToolRegistry } from 'exomonad'
 const category: ToolCategory = 'subagent'
 const callbacks: SubagentCallbacks = { onSubagentStart: (info: SubagentInfo) => info.mode === 'spawn', onSubagentComplete: (id: string, result: SubagentResult) => result.turns }
+export const both: LoopCallbacks = { ...callbacks, onStreamDelta: (text: string) => text.length }
 export const use = (acpClient: ACPClient, toolRegistry: ToolRegistry): void => {
   const options: SubagentToolsOptions = { acpClient, toolRegistry, callbacks, serverName: undefined }
   registerSubagentTools(createToolRegistry({}), options, 1)
