@@ -45,6 +45,14 @@ export function createTalking({
         throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
       if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
       if (to.kind !== 'root') requireAlive(to, 'send to')
+      if (to.kind === 'process')
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${to.name} is a background task, which reads no messages. write_stdin (\`exomonad stdin\`) writes to its standard input.`,
+          {
+            to: to.id,
+          },
+        )
       // Words to a root without a program are the human’s: in the inbox, unless the human waits for them right now.
       const forHuman = to.kind === 'root' && !hasProgram(to) && parseCompletion(message) === undefined && !mailbox.isExpected(to.id, caller.agent.id)
       if (caller.kind === 'human' || forHuman) await say(caller, to, message)

@@ -65,6 +65,7 @@ describe('exomonad run', () => {
     expect((await tree.run(['stdin', 'while-read', '-', '--json'], { input: 'two\nlines\n' })).json).toEqual({ written_bytes: 10 })
     await waitFor('what it heard', async () => (await tree.run(['logs', 'while-read'])).stdout === 'heard: a page\nheard: two\nheard: lines\n', LIMIT)
 
+    expect(await tree.run(['send', 'while-read', 'hello'])).toMatchObject({ code: 1, stderr: expect.stringContaining('exomonad stdin') })
     const status = await tree.run(['status', 'while-read'])
     expect(status.stdout).toMatch(
       new RegExp(`^NAME +KIND +STATUS +TIME +CALLS +TOKENS +ID\\nwhile-read +process +◐ running +\\d+[sm] +0 +0 +${UUID.source}\\n$`),
@@ -190,4 +191,13 @@ describeWith(['tmux'], 'on a terminal', () => {
     await screen.key('C-d')
     expect(await screen.ended()).toBe(0)
   })
+})
+
+it('down ends what has one task for good, and says so', async () => {
+  const own = await startExomonad()
+  onTestFinished(() => own.stop())
+  await own.run(['run', 'sleep 1002'])
+  const down = await own.run(['down'])
+  expect(down.stdout).toContain('1 agent and the daemon stopped; all work stays. 1 session or background task is over.')
+  expect((await own.run(['status'])).stdout).toMatch(/^sleep-1002 +process +✗ killed/m)
 })

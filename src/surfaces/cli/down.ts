@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import type { TreeNode, TreeView } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
 import { forgetPid, locateForHuman, subjectOf } from './daemon.ts'
 import { ensureDaemon, stopDaemon } from './daemon-process.ts'
+import { isOneTask } from './no-terminal.ts'
 import { present } from './output.ts'
 import { withProgress } from './progress.ts'
 import { plural } from './quantity.ts'
@@ -13,17 +15,28 @@ export function define(command: Command, context: CliContext): void {
     present(context, stopped, () => [
       stopped.stopped.length === 0
         ? `${context.palette().good('✓')} No agent was running, and the daemon is stopped; all work stays.`
-        : `${context.palette().good('✓')} ${plural(stopped.stopped.length, 'agent')} and the daemon stopped; all work stays. \`exomonad resume --all\` brings them back.`,
+        : `${context.palette().good('✓')} ${plural(stopped.stopped.length, 'agent')} and the daemon stopped; all work stays. ${backWords(stopped.stopped.length, stopped.ended)}`,
     ])
 
-    async function stopAll(): Promise<{ stopped: string[]; daemon: { stopped: boolean; pid: number | null } }> {
+    async function stopAll(): Promise<{ stopped: string[]; ended: number; daemon: { stopped: boolean; pid: number | null } }> {
       // A stopped daemon may have left agents running: it has to adopt them to end them.
       await ensureDaemon(subjectOf(located, context))
       const client = await context.client()
+      const view = await client.callTool<TreeView>('tree', {}).catch(() => undefined)
       const agents = await client.callTool<{ stopped: string[] }>('down', {})
       const daemon = await stopDaemon(located.file.socket)
       await forgetPid(located, context)
-      return { stopped: agents.stopped, daemon: { stopped: daemon !== null, pid: daemon?.pid ?? null } }
+      const ended = nodesOf(view?.root).filter((node) => isOneTask(node) && agents.stopped.includes(node.id)).length
+      return { stopped: agents.stopped, ended, daemon: { stopped: daemon !== null, pid: daemon?.pid ?? null } }
     }
   })
+}
+
+const nodesOf = (node: TreeNode | undefined): TreeNode[] => (node === undefined ? [] : [node, ...node.children.flatMap(nodesOf)])
+
+/** What ended with its task is not begun again. */
+function backWords(stopped: number, ended: number): string {
+  const gone = ended === 0 ? '' : `${plural(ended, 'session or background task', 'sessions and background tasks')} ${ended === 1 ? 'is' : 'are'} over`
+  if (stopped === ended) return `${gone[0]?.toUpperCase()}${gone.slice(1)}.`
+  return `\`exomonad resume --all\` brings them back${gone === '' ? '' : `, but ${gone}`}.`
 }
