@@ -121,7 +121,8 @@ export interface AcpCapabilities {
   /** How it calls itself; null where it doesn’t. */
   readonly name: string | null
   readonly version: string | null
-  readonly load: boolean
+  /** It can take up an old session, with its history told again (`session/load`) or without (`session/resume`). */
+  readonly load: 'load' | 'resume' | null
   readonly mcpHttp: boolean
   readonly authMethods: readonly { readonly id: string; readonly name: string; readonly description: string | null }[]
 }

@@ -137,9 +137,10 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     capabilities,
     newSession: ({ cwd, mcpServers }) => opened(null, 'open a session', 'session/new', { cwd, mcpServers: usable(mcpServers) }),
     loadSession: async ({ sessionId, cwd, mcpServers }) => {
-      if (capabilities?.load !== true) throw new ExomonadError('INVALID_ARG', `${name} can’t load sessions. Start a new one.`)
+      const way = capabilities?.load ?? null
+      if (way === null) throw new ExomonadError('INVALID_ARG', `${name} can’t load sessions. Start a new one.`)
       try {
-        return await opened(sessionId, `load the session ${sessionId}`, 'session/load', { sessionId, cwd, mcpServers: usable(mcpServers) })
+        return await opened(sessionId, `load the session ${sessionId}`, `session/${way}`, { sessionId, cwd, mcpServers: usable(mcpServers) })
       } catch (error) {
         sessions.delete(sessionId)
         throw error
@@ -166,13 +167,16 @@ async function within<Result>(limit: number, late: string, child: Child, result:
   }
 }
 
+/** A capability is offered by being there, with or without anything in it. */
+const isOffered = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+
 function capabilitiesOf(answer: Fields): AcpCapabilities {
   const agent = fieldsOf(answer['agentCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
   return {
     name: textOr(info['name']),
     version: textOr(info['version']),
-    load: agent['loadSession'] === true,
+    load: agent['loadSession'] === true ? 'load' : isOffered(fieldsOf(agent['sessionCapabilities'])['resume']) ? 'resume' : null,
     mcpHttp: fieldsOf(agent['mcpCapabilities'])['http'] === true,
     authMethods: (Array.isArray(answer['authMethods']) ? answer['authMethods'] : []).map((raw: unknown) => {
       const method = fieldsOf(raw)

@@ -215,7 +215,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
 
   async function live(): Promise<void> {
     const connection = await connected
-    canLoad = connection.capabilities.load
+    canLoad = connection.capabilities.load !== null
     const opened = await open(connection)
     if (launch.model !== null) await opened.setModel(launch.model)
     if (launch.mode !== null) await opened.setMode(launch.mode)
