@@ -13,6 +13,7 @@ import type { Inheritance } from './fork-context.ts'
 import { forkName, unusedName } from '../fork-name.ts'
 import { promptFacts, type Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
+import { startTreeOf } from './session-reserve.ts'
 import { untouched } from './new-agent.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
 import type { Scrollback } from './scrollback.ts'
@@ -33,7 +34,7 @@ type Reserved = { readonly agent: Agent; readonly journal: string; readonly capt
  * nothing here ever makes, furnishes or removes.
  */
 export function createForking(
-  deps: Pick<Deps, 'store' | 'files' | 'settings' | 'prompts' | 'clock' | 'log'> & {
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'clock' | 'log'> & {
     launcher: Launcher
     admission: Admission
     start: SpawnStart
@@ -57,8 +58,9 @@ export function createForking(
     return { parent, cliName }
   }
 
-  const reserve = (caller: Caller, { parent, cliName }: { parent: Agent; cliName: string }, wanted: Wanted): Promise<Reserved> =>
-    store.transaction(async (tx) => {
+  const reserve = async (caller: Caller, { parent, cliName }: { parent: Agent; cliName: string }, wanted: Wanted): Promise<Reserved> => {
+    const startTree = await startTreeOf(deps, parent)
+    return store.transaction(async (tx) => {
       const agents = await admission.require(tx, caller, [runtimeOf(cliName)], 'fork')
       const lines = wanted.captureLine === undefined ? null : await openCaptureOf(tx, parent)
       const capture = lines === null ? undefined : { agentId: parent.id, line: wanted.captureLine ?? 0 }
@@ -96,9 +98,11 @@ export function createForking(
         makesWorktree: false,
         ...(capture === undefined ? {} : { capture }),
       })
+      await tx.runs.insert({ agentId: agent.id, startTree, command: null, model: null, deadline: null })
       const asked = wanted.name === undefined ? name : unusedName(wanted.name, new Set())
       return { agent, journal, capture, warnings: asked === name ? [] : [`Another agent is called ${asked} already: this one is ${name}.`] }
     })
+  }
 
   const begin = async (caller: Caller, parent: Agent, { agent, journal, capture }: Reserved, context: Wanted['context']): Promise<ForkedAgent> => {
     const fresh: Inheritance = { context: 'fresh', warnings: [], launch: { mode: 'start', session: null } }

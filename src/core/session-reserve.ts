@@ -29,6 +29,16 @@ export interface SessionReserve {
   orUndo<Result>(reserved: Reserved, begin: () => Promise<Result>): Promise<Result>
 }
 
+/** Before anything runs there. Without it the files that are changed can’t be told; that is no reason not to begin. */
+export async function startTreeOf({ git, log }: Pick<Deps, 'git' | 'log'>, { worktree }: Pick<Agent, 'worktree'>): Promise<Sha | null> {
+  try {
+    return await git.snapshotTree(worktree)
+  } catch (thrown) {
+    log.warn({ err: thrown, worktree }, 'which files will be changed can’t be told')
+    return null
+  }
+}
+
 export function createSessionReserve({
   store,
   git,
@@ -53,16 +63,6 @@ export function createSessionReserve({
     return parent
   }
 
-  /** Before anything runs there. Without it the files that are changed can’t be told; that is no reason not to begin. */
-  const startTree = async (parent: Agent): Promise<Sha | null> => {
-    try {
-      return await git.snapshotTree(parent.worktree)
-    } catch (thrown) {
-      log.warn({ err: thrown, worktree: parent.worktree }, 'which files will be changed can’t be told')
-      return null
-    }
-  }
-
   return {
     prepare: async (caller, what) => {
       const parent = await look(caller)
@@ -71,7 +71,7 @@ export function createSessionReserve({
     },
 
     reserve: async (caller, parent, given, run) => {
-      const tree = await startTree(parent)
+      const tree = await startTreeOf({ git, log }, parent)
       return store.transaction(async (tx) => {
         const agents = await admission.require(tx, caller, [given.runtime], 'spawn from')
         const taken = new Set<string>(agents.filter(({ state }) => isAlive(state)).flatMap((agent) => [agent.name, agent.branch]))

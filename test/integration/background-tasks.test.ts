@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf, resultOf } from '../helpers/headless.ts'
+import { connectMcp } from '../helpers/mcp-clients.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -171,6 +172,34 @@ describe('background tasks', () => {
     expect(printed.code).toBe(1)
     expect(printed.json).toMatchObject({ code: 'NOT_AVAILABLE', error: expect.stringMatching(/^Sub-agent tools not available/) })
     await expect(tree.client().callTool('spawn_llm_session', { goal: 'x' })).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
+  })
+
+  it('are started, followed and refused over MCP by an agent, with its own token', async () => {
+    tree.script('second', { steps: [{ do: 'print', text: 'leading' }] })
+    const { agent_id: lead } = await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'second' })
+    const token = readFileSync(join(tree.state, 'auth', lead), 'utf8')
+    const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
+    const client = await connectMcp('v2', 'stdio', { url: '', token, socket, cwd: tree.repository.path, env: { EXOMONAD_AGENT_ID: lead } })
+    try {
+      const six = ['agent_result', 'agent_status', 'kill_agent', 'spawn_background_task', 'spawn_llm_session', 'write_stdin']
+      expect((await client.list()).map(({ name }) => name).filter((name) => six.includes(name))).toEqual(six)
+      const id = (await client.call('spawn_background_task', { command: 'read -r word; echo "$word"' })).structuredContent?.['agent_id']
+      expect((await client.call('write_stdin', { agent_id: id, data: 'hello' })).structuredContent).toEqual({ written_bytes: 6 })
+      expect(await resultOf(tree, id)).toMatchObject({ status: 'completed', output: 'hello' })
+      expect((await client.call('agent_result', { agent_id: id })).structuredContent).toMatchObject({ output: 'hello' })
+      expect(JSON.stringify((await client.call('agent_status', {})).structuredContent)).toContain(id)
+      for (const [tool, input, code] of [
+        ['agent_result', { agent_id: 'nobody' }, 'AGENT_NOT_FOUND'],
+        ['agent_result', { agent_id: lead }, 'NOT_A_CHILD'],
+        ['kill_agent', { agent_id: id }, 'ALREADY_DEAD'],
+        ['spawn_llm_session', { goal: 'x' }, 'NOT_AVAILABLE'],
+      ] as const) {
+        const refused = await client.call(tool, input)
+        expect([tool, refused.isError, JSON.parse(refused.content[0]?.text ?? '')]).toMatchObject([tool, true, { code, error: expect.any(String) }])
+      }
+    } finally {
+      await client.close()
+    }
   })
 
   it('run up to the limit at the same time, and none beyond it', async () => {
