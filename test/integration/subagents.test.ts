@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -225,12 +225,15 @@ it('a subagent that waits for a person’s permission says so to whoever waits f
 
 describe('a caller that waits', () => {
   it('is shown as waiting for its subagent, and goes on when that is done', async () => {
-    const task = script('sleep 2000', 'say found')
+    const go = join(tree.scripts, 'go')
+    const task = script(`run until test -e ${go}; do sleep 0.05; done`, 'tool read a.ts', 'say found')
     const { id } = await agentOf('asker', 'tl', [
       { do: 'tool', name: 'subagent_spawn', input: { task, description: 'Looking' } },
       { do: 'file', path: 'never' },
     ])
     await waitFor('it to wait', async () => (await tree.agent('asker')).state_reason === 'subagent looking', LIMIT)
+    expect(await tree.agent('looking')).toMatchObject({ kind: 'spawn', state: 'running', parent_id: id })
+    writeFileSync(go, '')
     const answered = await tree.logged('asker', 'the answer', ({ kind }) => kind === 'tool')
     expect(JSON.stringify(answered)).toContain('found')
     await waitFor('it to go on', async () => (await tree.agent('asker')).state === 'running', LIMIT)
