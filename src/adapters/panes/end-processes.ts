@@ -27,21 +27,30 @@ const identity = ({ pid, started }: ProcessRecord): string => `${String(pid)} ${
  * Ends programs that lead a session each, with all they started: first asks them (and continues stopped ones),
  * then SIGKILL for what is left after `grace` ms. A process that left the session is found here as long as its parent lives.
  */
-async function endProcesses(leaders: readonly number[], options: EndOptions): Promise<void> {
+async function endProcesses(leaders: readonly number[], others: Promise<readonly number[]>, options: EndOptions): Promise<void> {
   const roots = new Set(leaders.filter((pid) => pid > 1))
-  if (roots.size === 0) return
   const tracked = new Map<string, ProcessRecord>()
+  const asked = new Set<string>()
   const look = async (): Promise<ProcessRecord[]> => {
     const all = await listProcesses()
     const alive = all.filter((record) => tracked.has(identity(record)))
     for (const record of withDescendants(all, new Set([...roots, ...alive.map(({ pid }) => pid)]))) tracked.set(identity(record), record)
     return all.filter((record) => !record.zombie && tracked.has(identity(record)))
   }
-
-  for (const { pid } of await look()) {
-    signal(pid, options.signal ?? 'SIGHUP')
-    signal(pid, 'SIGCONT')
+  const ask = async () => {
+    for (const record of await look()) {
+      if (asked.has(identity(record))) continue
+      asked.add(identity(record))
+      signal(record.pid, options.signal ?? 'SIGHUP')
+      signal(record.pid, 'SIGCONT')
+    }
   }
+
+  // Who is known is not kept waiting by the search for the others.
+  if (roots.size > 0) await ask()
+  for (const pid of await others) if (pid > 1) roots.add(pid)
+  if (roots.size === 0) return
+  await ask()
   let left = await look()
   for (const end = performance.now() + options.grace; left.length > 0 && performance.now() < end; left = await look()) await delay(POLL)
   for (const end = performance.now() + KILL_LIMIT; left.length > 0 && performance.now() < end; left = await look()) {
@@ -54,6 +63,8 @@ async function endProcesses(leaders: readonly number[], options: EndOptions): Pr
 export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: EndOptions): Promise<void> {
   // The number of a process that has ended may be another’s by now.
   const leaders = panes.flatMap(({ pid, ended }) => (ended ? [] : [pid]))
-  const left = await startedWith(panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`])))
-  await endProcesses([...leaders, ...left], options)
+  const left = startedWith(panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`])))
+  // Waited for after the leaders only: its failure must be nobody’s surprise meanwhile.
+  left.catch(() => undefined)
+  await endProcesses(leaders, left, options)
 }

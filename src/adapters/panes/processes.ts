@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { exec } from '../exec.ts'
 
 /** A process as the system lists it. `started` tells it from a later one with the same id. */
@@ -101,7 +103,26 @@ function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
 }
 
 /** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
-export const listProcesses: () => Promise<ProcessRecord[]> = shared(() => (process.platform === 'linux' ? ofEach(readProcess) : listByPs()))
+export const listProcesses: () => Promise<ProcessRecord[]> = shared(() => (process.platform === 'linux' ? listByProc() : listByPs()))
+
+/** Others get their turn after so many. */
+const IN_A_ROW = 256
+
+/** Read in place: the kernel answers from memory, and handing each of these to another thread takes ten times as long. */
+async function listByProc(): Promise<ProcessRecord[]> {
+  const records: ProcessRecord[] = []
+  for (const [index, name] of readdirSync('/proc').entries()) {
+    if (index % IN_A_ROW === IN_A_ROW - 1) await immediate()
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const record = parseStat(readFileSync(`/proc/${name}/stat`, 'utf8'))
+      if (record !== undefined) records.push(record)
+    } catch {
+      // It has ended.
+    }
+  }
+  return records
+}
 
 /** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
 export async function isRunning(pid: number): Promise<boolean> {
