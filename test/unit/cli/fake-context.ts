@@ -56,7 +56,7 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     calls,
     interrupt: () => interrupts.forEach((listener) => listener()),
     run: async (...argv: string[]): Promise<void> => {
-      const command = new Command('under-test').exitOverride()
+      const command = new Command('under-test').exitOverride().configureOutput({ writeErr: (text) => void (said.err += text) })
       module.define(command, context)
       await command.parseAsync(argv, { from: 'user' })
     },
