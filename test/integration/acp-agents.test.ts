@@ -212,6 +212,9 @@ describe('a session that outlives the daemon', () => {
     await tree.worker('crashing', 'say half a', 'crash 9')
     expect(await tree.becomes('crashing', 'failed')).toMatchObject({ state_reason: expect.stringContaining('exit code 9') })
     expect(await tree.shown('crashing')).toContain('half a')
+    // Nobody asked it to end: it has not done its work, whatever it says.
+    await tree.worker('quitting', 'say half a', 'crash 0')
+    expect(await tree.becomes('quitting', 'failed')).toMatchObject({ state_reason: expect.stringContaining('exit code 0') })
   })
 })
 
