@@ -65,6 +65,8 @@ policy = "all"
       const { agent_id: id } = await tree.call('spawn_llm_session', { goal: `The goal of this is clear. ${plays('goal')}` })
       const approval = await question()
       expect(approval.what).toContain('touch asked.txt')
+      // What it asks about has begun, also where it never said so.
+      expect((await tree.events()).filter(({ type, payload }) => type === 'agent.tool' && payload.phase === 'started')).toHaveLength(3)
       const { name: called, status } = await statusOf(id)
       expect(status).toBe('running')
       expect(await tree.agent(called)).toMatchObject({ state: 'waiting' })
