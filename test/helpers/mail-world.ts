@@ -16,7 +16,7 @@ import { createWaiting } from '../../src/core/waiting.ts'
 import { createOutboxRecords } from '../../src/events/outbox-records.ts'
 import { createPublisher } from '../../src/events/publisher.ts'
 import { createRenderer } from '../../src/events/render.ts'
-import { asBranchName, newAgentId, newDeliveryId, type AgentId } from '../../src/ids.ts'
+import { asBranchName, asPaneId, newAgentId, newDeliveryId, type AgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 
 /**
@@ -96,17 +96,13 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   }
   const running = createRunning({
     ...{ store, publisher, log, clock, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
-    ...{
-      multiplexer: unused,
-      files: unused,
-      settings: unused,
-      prompts: unused,
-      launcher: unused,
-      exits: unused,
-      panes: unused,
-      results: unused,
-      lastWords: unused,
-    },
+    ...{ multiplexer: unused, settings: unused, prompts: unused, launcher: unused },
+    // Nothing of theirs runs, and nothing has to be ended.
+    files: { remove: async () => {} } as never,
+    exits: { keepTranscript: async () => '' } as never,
+    panes: { close: async () => {} } as never,
+    results: { record: async () => {} },
+    lastWords: async () => ({ text: '', turns: 0, reason: null }),
   })
   return {
     store,
@@ -143,12 +139,13 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   }
 }
 
-/** A row of an agent that runs, without a program. */
+/** A row of an agent that runs, in a pane that nobody looks for. A root has none unless it is given one. */
 export const memberRow = (name: string, parent: Agent | null, facts: Partial<Agent> = {}): Agent => ({
   ...untouched(Date.now()),
-  ...{ id: newAgentId(), name, kind: parent === null ? 'root' : 'worker', runtime: 'headless', role: parent === null ? 'tl' : 'dev', agentCli: 'x' },
+  ...{ id: newAgentId(), name, kind: parent === null ? 'root' : 'worker', runtime: 'pane', role: parent === null ? 'tl' : 'dev', agentCli: 'x' },
   ...{ parentId: parent?.id ?? null, depth: parent === null ? 0 : parent.depth + 1, branch: asBranchName(parent === null ? 'main' : `main.${name}`) },
   ...{ baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false, task: '', state: 'running', tokenHash: name },
+  ...(parent === null ? {} : { paneId: asPaneId(`%${name}`) }),
   ...facts,
 })
 

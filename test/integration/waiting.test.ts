@@ -351,6 +351,8 @@ describe('the end of a wait', () => {
     void wait(asAgent(lead))
     void wait(asAgent(one))
     await world.quiet()
+    // Its program went with the restart.
+    await world.store.agents.update(one.id, { paneId: null })
     await world.die()
     world = await openMailWorld(folder.file)
     for (const agent of [lead, one]) await world.settleCutOff((await world.store.agents.get(agent.id)) ?? agent)
