@@ -91,17 +91,14 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
   const announced = new Set<string>()
   const follow = (toolCall: ACPAgentToolCall): void => {
     const first = !announced.has(toolCall.id)
-    const hasEnded = toolCall.status === 'completed' || toolCall.status === 'failed'
     const isRegistrys = isCallOf(toolRegistry.getToolDefinitions(), toolCall)
-    // One of the registry’s that is heard of at its end was counted when it was called.
-    if (first && hasEnded && isRegistrys) announced.add(toolCall.id)
-    else if (first) {
+    if (first) {
       announced.add(toolCall.id)
-      counter.announced(toolCall.id)
+      counter.announced(toolCall.id, isRegistrys)
       if (!goOn()) return
       closeMessage()
     }
-    if (hasEnded) counter.ended(toolCall.id)
+    if (toolCall.status === 'completed' || toolCall.status === 'failed') counter.ended(toolCall.id)
     if (isRegistrys) return
     if (first) callbacks.onAgentToolCall?.(toolCall)
     else callbacks.onAgentToolCallUpdate?.(toolCall)

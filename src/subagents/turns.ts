@@ -7,45 +7,73 @@ export interface TurnCounter {
   readonly turns: number
   /** It spoke or thought. */
   spoke(): void
-  /** The agent said that the model calls a tool. */
-  announced(id: string): void
-  /** That tool has ended. */
+  /** The agent said that the model calls a tool, of the registry or of its own. */
+  announced(id: string, isRegistrys: boolean): void
+  /** The agent said that it has ended. */
   ended(id: string): void
-  /** A tool of the registry was called; its agent may have announced that or not. */
+  /** A tool of the registry was called, and answered. */
   called(): void
   answered(): void
 }
 
+/**
+ * A registry’s tool is heard of on two ways, by its call and by what the agent tells of it, and either may be late. What the agent tells is in
+ * order with what the model says, so that alone counts where the agent tells of the registry’s tools at all.
+ */
 export function createTurnCounter(): TurnCounter {
+  const told = createRounds()
+  const called = createRounds()
+  let calls = 0
+  let tellsAll = false
+  return {
+    get turns() {
+      return tellsAll || calls === 0 ? told.turns : called.turns
+    },
+    spoke: () => {
+      told.goOn()
+      called.goOn()
+    },
+    announced: (id, isRegistrys) => {
+      told.begin(id)
+      if (isRegistrys) tellsAll = true
+      else called.begin(id)
+    },
+    ended: (id) => {
+      told.end(id)
+      called.end(id)
+    },
+    called: () => {
+      calls += 1
+      called.begin(`call ${calls}`)
+    },
+    // Which of them matters to nobody.
+    answered: () => called.endOne('call '),
+  }
+}
+
+function createRounds() {
   const open = new Set<string>()
   let turns = 1
-  let running = 0
   let toolsEnded = false
   const goOn = (): void => {
-    if (!toolsEnded || open.size > 0 || running > 0) return
+    if (!toolsEnded || open.size > 0) return
     turns += 1
     toolsEnded = false
+  }
+  const end = (id: string): void => {
+    if (open.delete(id)) toolsEnded = true
   }
   return {
     get turns() {
       return turns
     },
-    spoke: goOn,
-    announced: (id) => {
+    goOn,
+    begin: (id: string) => {
       if (open.has(id)) return
       goOn()
       open.add(id)
     },
-    ended: (id) => {
-      if (open.delete(id)) toolsEnded = true
-    },
-    called: () => {
-      goOn()
-      running += 1
-    },
-    answered: () => {
-      running -= 1
-      toolsEnded = true
-    },
+    end,
+    endOne: (prefix: string) => end([...open].find((id) => id.startsWith(prefix)) ?? ''),
   }
 }

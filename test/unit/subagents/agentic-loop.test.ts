@@ -134,31 +134,47 @@ describe('a loop', () => {
 
 describe('turns', () => {
   it('are rounds of the model: tools side by side belong to one', () => {
-    const counter = createTurnCounter()
-    const after = (...steps: (() => void)[]) => (steps.forEach((step) => step()), counter.turns)
-    expect(after(counter.spoke, counter.spoke)).toBe(1)
-    expect(
-      after(
-        () => counter.announced('a'),
-        () => counter.announced('b'),
-        () => counter.ended('a'),
-        counter.spoke,
-      ),
-    ).toBe(1)
-    expect(after(() => counter.ended('b'), counter.spoke, counter.spoke)).toBe(2)
-    // Announced, then called: one tool. Its agent may tell late that it ended.
-    expect(
-      after(
-        () => counter.announced('c'),
-        counter.called,
-        counter.answered,
-        () => counter.ended('c'),
-      ),
-    ).toBe(2)
-    expect(after(counter.called)).toBe(3)
-    expect(after(counter.called, counter.answered, counter.answered, counter.spoke)).toBe(4)
+    const own = count()
+    expect(own.after(own.spoke, own.spoke)).toBe(1)
+    expect(own.after(own.announced('a'), own.announced('b'), own.ended('a'), own.spoke)).toBe(1)
+    expect(own.after(own.ended('b'), own.spoke, own.spoke)).toBe(2)
+    expect(own.after(own.announced('c'), own.ended('c'), own.announced('d'), own.ended('d'), own.spoke)).toBe(4)
+  })
+
+  it('count the registry’s tools by their calls where the agent tells nothing of them', () => {
+    const { after, called, answered, spoke, announced, ended } = count()
+    expect(after(called, called, answered)).toBe(1)
+    expect(after(answered, called, answered)).toBe(2)
+    expect(after(announced('own'), ended('own'), spoke)).toBe(4)
+  })
+
+  it('count them by what the agent tells where it does, however late', () => {
+    const { after, called, answered, spoke, announced, ended } = count()
+    expect(after(announced('a', true), called, answered, ended('a'), spoke)).toBe(2)
+    // Called and answered before what the model said before that has come, and the announcement.
+    expect(after(called, answered, spoke, announced('b', true), ended('b'), spoke)).toBe(3)
+    // Told at its end alone.
+    expect(after(called, answered, announced('c', true), ended('c'), spoke)).toBe(4)
   })
 })
+
+function count() {
+  const counter = createTurnCounter()
+  return {
+    after: (...steps: (() => void)[]) => {
+      for (const step of steps) step()
+      return counter.turns
+    },
+    spoke: counter.spoke,
+    called: counter.called,
+    answered: counter.answered,
+    announced:
+      (id: string, isRegistrys = false) =>
+      () =>
+        counter.announced(id, isRegistrys),
+    ended: (id: string) => () => counter.ended(id),
+  }
+}
 
 describe('an agent’s tool call', () => {
   it('is the registry’s by its whole title alone', () => {
