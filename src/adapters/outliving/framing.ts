@@ -1,17 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** What can be asked of a host, by name. */
-export type AnyVerbs = { readonly [Name in string]: { takes: object; gives: unknown } } & { hello: { takes: object; gives: Hello } }
-
+/** What every host answers to `hello`. */
 export interface Hello {
   readonly protocol: number
   readonly pid: number
-}
-
-export interface HostRequest<Verbs, Name extends keyof Verbs = keyof Verbs> {
-  readonly id: number
-  readonly verb: Name
-  readonly takes: Verbs[Name] extends { takes: infer Takes } ? Takes : never
 }
 
 /** `changed`: something that the host holds ended or went. */

@@ -1,5 +1,5 @@
 import type { AgentId, PaneId } from '../../../ids.ts'
-import type { HostAnswer, HostRequest } from '../../outliving/framing.ts'
+import type { HostAnswer } from '../../outliving/framing.ts'
 import type { TypeResult } from '../multiplexer.ts'
 
 /** Raised when host and adapter could misunderstand each other; a host lives longer than the daemon that started it. */
@@ -41,8 +41,6 @@ export interface Verbs {
   view: { takes: { paneId: PaneId; columns: number; rows: number }; gives: boolean }
   shutdown: { takes: object; gives: boolean }
 }
-
-export type Request<Name extends keyof Verbs = keyof Verbs> = HostRequest<Verbs, Name>
 
 /** What a viewer sends after `view`. */
 export type ViewerInput = { readonly input: string } | { readonly resize: { readonly columns: number; readonly rows: number } }
