@@ -26,6 +26,8 @@ export interface AcpServerOptions {
   /** Of its new sessions, in the agent’s own words; default: the agent’s. What it does not offer fails the call, with what it does. */
   readonly model?: string | undefined
   readonly mode?: string | undefined
+  /** Longest that it may take to start, and to begin a session. Milliseconds; 60,000. */
+  readonly startTimeout?: number | undefined
   /** A process for each session at a time. Default: only for OpenCode, whose sessions would otherwise have each other’s tools. */
   readonly processPerSession?: boolean | undefined
 }
@@ -59,9 +61,9 @@ export function createAcpClient(options: AcpClientOptions): ACPClient {
     policy: () => policy,
   }
   const servers = options.servers.map(({ name, command, args = [], cwd = process.cwd(), env = {}, inheritEnv = true, agentId = name, ...rest }) => {
-    const { model, mode, processPerSession } = rest
+    const { model, mode, processPerSession, startTimeout } = rest
     return createLanes(
-      { name, agentId, argv: [command, ...args], cwd, env: { ...(inheritEnv ? variables : {}), ...env }, model, mode, processPerSession },
+      { name, agentId, argv: [command, ...args], cwd, env: { ...(inheritEnv ? variables : {}), ...env }, model, mode, processPerSession, startTimeout },
       deps,
     )
   })

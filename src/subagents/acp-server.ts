@@ -24,6 +24,8 @@ export interface AcpServerConfig {
   readonly mode: string | undefined
   /** Undefined: as the agent needs it. */
   readonly processPerSession: boolean | undefined
+  /** Milliseconds. */
+  readonly startTimeout: number | undefined
 }
 
 export interface AcpServerDeps {
@@ -112,8 +114,9 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
   }
 
   const begin = async (): Promise<AcpConnection> => {
-    const { name, argv, cwd, env } = config
-    const connection = await deps.open({ start: deps.start, name, argv, cwd, env, handlers })
+    const { name, argv, cwd, env, startTimeout } = config
+    const limit = startTimeout === undefined ? {} : { startTimeout }
+    const connection = await deps.open({ start: deps.start, name, argv, cwd, env, handlers, ...limit })
     if (closed) {
       await connection.close()
       throw disposed(name)

@@ -51,7 +51,8 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
     const temporary = join(repository.folder, 'tmp')
     mkdirSync(temporary)
     const whole = { ...repository.env, ...cli.env(model), ...env?.(model), PATH: path, TMPDIR: temporary }
-    acpClient = createAcpClient({ servers: [{ name, command: program, args, cwd: repository.path, mode, env: whole, inheritEnv: false }] })
+    const server = { name, command: program, args, cwd: repository.path, mode, env: whole, inheritEnv: false, startTimeout: 180_000 }
+    acpClient = createAcpClient({ servers: [server] })
   })
   afterAll(async () => {
     await acpClient?.dispose()

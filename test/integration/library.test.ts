@@ -185,6 +185,8 @@ describe('what goes wrong', () => {
     await expect(missing.generate('x')).rejects.toMatchObject({ code: 'AGENT_CLI_MISSING' })
     expect(await missing.isAvailable()).toBe(false)
     expect(missing.getServerHealth()).toMatchObject({ state: 'failed', lastError: expect.stringContaining('/no/such/agent') })
+    const mute = client([], { servers: [{ ...scripted(['--mute']), startTimeout: 300 }] })
+    await expect(mute.initialize()).rejects.toThrow('0.3 s')
     const failing = client(['--exit', '7'])
     await expect(failing.initialize()).rejects.toThrow('cannot start')
   })
