@@ -15,8 +15,6 @@ export interface Results {
   make(agent: Agent, words: LastWords, end: Pick<RunResult, 'status' | 'summary'>): Promise<RunResult>
   /** It ended: goes on record, where it doesn’t stand there yet. Never throws. `words`: looked at before its pane went. */
   record(id: AgentId, words?: LastWords): Promise<void>
-  /** Files that differ from when it began; what can’t be told is left out. */
-  filesModified(agent: Agent): Promise<readonly string[]>
 }
 
 export function createResults({
@@ -33,6 +31,7 @@ export function createResults({
   /** Where its work began: the worktree at its start, or the commit that its branch starts from. */
   const startOf = async (agent: Agent): Promise<Sha | null> => (await store.runs.get(agent.id))?.startTree ?? agent.forkPoint
 
+  /** Files that differ from when it began; what can’t be told is left out. */
   const filesModified = async (agent: Agent): Promise<readonly string[]> => {
     try {
       const start = await startOf(agent)
@@ -87,7 +86,6 @@ export function createResults({
   }
 
   return {
-    filesModified,
     make,
     of: async (agent) => {
       if (isAlive(agent.state)) return look(agent)
