@@ -234,6 +234,13 @@ describe('completion', () => {
     expect(complete('kill', 'z')).toEqual(['zebra'])
     expect(complete('--as', 'ze')).toEqual(['zebra'])
     expect(complete('call', 'merge')).toEqual(['merge_pr'])
+    expect(complete('up', '--agent', 'c')).toEqual(['claude', 'codex'])
+    // As Bash splits it, which puts back what stands before the colon.
+    expect(complete('spawn', 'workers', '-a', 'acp', ':', 'c')).toEqual(['claude-agent-acp', 'codex-acp'])
+    expect(complete('spawn', 'workers', '-a', 'acp', ':')).toContain('gemini')
+    expect(complete('subagent', 'delegate', '--server', 'o')).toEqual(['opencode'])
+    expect(complete('subagent', 'delegate', '--agent', '')).toEqual([])
+    expect(complete('events', '--agent', 'ze')).toEqual(['zebra'])
     expect(complete('nonsense', '')).toEqual([])
   })
 

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import { acpCliName } from '../../acp-names.ts'
 import { sharesBranch } from '../../agent-kinds.ts'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from './context.ts'
+import { locateRepository } from './locate.ts'
 import { printableLine } from './printable.ts'
 
 interface Candidate {
@@ -65,7 +67,7 @@ function walk(program: Command, words: readonly string[]): Standing {
     }
     if (word.startsWith('-')) {
       const option = [...command.options, ...program.options].find((candidate) => candidate.short === word || candidate.long === word)
-      if (option?.required === true) awaits = { choices: option.argChoices, name: option.attributeName() }
+      if (option?.required === true) awaits = { choices: option.argChoices, name: placeholderOf(option) }
       continue
     }
     const sub = position === 0 ? command.commands.find((candidate) => candidate.name() === word) : undefined
@@ -74,6 +76,9 @@ function walk(program: Command, words: readonly string[]): Standing {
   }
   return awaits === undefined ? { command, position } : { command, position, awaits }
 }
+
+/** What its help calls the value: `agent` of `--agent <agent>`, and `program` of `--agent <program>`. */
+const placeholderOf = ({ flags }: { readonly flags: string }): string => /<([\w-]+)>/.exec(flags)?.[1] ?? ''
 
 const isHidden = (command: Command): boolean => command.name().startsWith('__')
 
@@ -85,13 +90,27 @@ function optionsOf(program: Command, command: Command): Candidate[] {
 
 const starting = (start: string, candidates: readonly Candidate[]): Candidate[] => candidates.filter(({ word }) => word.startsWith(start))
 
-/** Values by the argument’s name: choices, agents, pull requests, tools. */
+/** Values by the argument’s name: choices, agents, programs, pull requests, tools. */
 async function forValue(choices: readonly string[] | undefined, name: string, context: CliContext): Promise<Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word, description: '' }))
-  if (name === 'agent' || name === 'as') return agents(context)
+  if (name === 'agent') return agents(context)
+  if (name === 'program' || name === 'acp') return programs(name, context)
   if (name === 'pr') return pulls(context)
   if (name === 'tool') return toolNamesForCompletion()
   return []
+}
+
+/** Of the configuration: [agents.NAME] and acp:NAME, or NAME of [acp.NAME] alone. */
+async function programs(kind: 'program' | 'acp', context: CliContext): Promise<Candidate[]> {
+  try {
+    const { paths } = await locateRepository(context.options().cwd, context.environment, context.host)
+    const { agents: known, acp } = await context.host.loadConfig(paths.configFile)
+    const sessions = Object.entries(acp).map(([name, { command }]) => ({ word: kind === 'acp' ? name : acpCliName(name), description: command.join(' ') }))
+    if (kind === 'acp') return sessions
+    return [...Object.entries(known).map(([word, { adapter }]) => ({ word, description: adapter })), ...sessions]
+  } catch {
+    return []
+  }
 }
 
 async function readTree(context: CliContext): Promise<TreeNode[]> {

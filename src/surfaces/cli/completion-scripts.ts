@@ -9,12 +9,20 @@ export const completionScript = (shell: Shell): string => SCRIPTS[shell]
 
 const BASH = String.raw`# exomonad completion for bash
 _exomonad() {
-  local current words candidate
+  local current word words=() candidate colons="" last=-1
   COMPREPLY=()
-  current="${'$'}{COMP_WORDS[COMP_CWORD]}"
-  words=("${'$'}{COMP_WORDS[@]:1:COMP_CWORD}")
+  # Bash takes acp:NAME for three words.
+  for word in "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if (( last >= 0 )) && [[ $word == :* || ${'$'}{words[last]} == *: ]]; then
+      words[last]+="$word"
+    else
+      words[++last]="$word"
+    fi
+  done
+  current="${'$'}{words[last]}"
+  [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && colons="${'$'}{current%"${'$'}{current##*:}"}"
   while IFS=$'\t' read -r candidate _; do
-    [[ $candidate == "$current"* ]] && COMPREPLY+=("$(printf '%q' "$candidate")")
+    [[ $candidate == "$current"* ]] && COMPREPLY+=("$(printf '%q' "${'$'}{candidate#"$colons"}")")
   done < <(exomonad __complete -- "${'$'}{words[@]}" 2>/dev/null)
   if [[ ${'$'}{#COMPREPLY[@]} -eq 0 ]]; then
     compopt -o default 2>/dev/null

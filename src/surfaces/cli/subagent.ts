@@ -12,7 +12,7 @@ import { cut } from './width.ts'
 
 const TASK = 'What it is to do, with all that it needs to know; - reads it from standard input'
 const DESCRIPTION = 'What it does in a few words, for displays; default: the beginning of the task'
-const ENDED = 'Shows what it and its own subagents do, then prints its answer. Ctrl-C ends it, and all below it.'
+const ENDED = 'Shows what it and its own subagents do, then prints its answer. Ctrl-C ends it,\nand all below it.'
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -37,8 +37,8 @@ export function define(command: Command, context: CliContext): void {
     .description('Put one prompt to another agent program, and print its one answer')
     .argument('<task...>', TASK)
     .option('-d, --description <text>', DESCRIPTION)
-    .option('--server <name>', 'The [acp.NAME] to ask; default: the one that belongs to your own program')
-    .option('--agent <id>', 'A mode that it offers; default: its own')
+    .option('--server <acp>', 'The [acp.NAME] to ask; default: the one that belongs to your own program')
+    .option('--agent <mode>', 'A mode that it offers; default: its own')
     .addHelpText('after', '\nIt knows nothing but the prompt, and has no tools of exomonad’s. Ctrl-C ends it.')
     .action(async (words: string[], options: { description?: string; server?: string; agent?: string }) => {
       const task = await readMessage(context, words, 'task')
