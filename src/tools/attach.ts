@@ -3,7 +3,7 @@ import { defineTool } from './define.ts'
 
 export const attach = defineTool({
   name: 'attach',
-  description: 'Where an agent’s pane is, and the command that shows it.',
+  description: 'Where an agent’s pane is, and the command that shows it, or the stream of one that has no terminal.',
   audience: ['human'],
   listed: false,
   input: z.object({ agent: z.string().min(1) }),

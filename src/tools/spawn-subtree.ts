@@ -13,7 +13,7 @@ export const spawnSubtree = defineTool({
     task: z.string().min(1).describe('What the subtree is responsible for, complete in itself'),
     branch_name: z.string().min(1).describe('Branch suffix: "auth" makes "main.feature.auth" from "main.feature"'),
     parent_session_id: z.string().optional().describe('Your session id, to inherit your conversation; taken from your hooks where left out'),
-    agent: z.string().optional().describe('Another [agents.NAME] than the role’s'),
+    agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
     allow_dirty: z.boolean().default(false).describe('Spawn although your worktree has uncommitted changes, which the child will not see'),
   }),
   output: spawnedAgent,

@@ -14,7 +14,7 @@ export const spawnWorkers = defineTool({
         z.object({
           name: z.string().min(1).describe('Branch suffix and name'),
           prompt: z.string().min(1).describe('The whole task'),
-          agent: z.string().optional().describe('Another [agents.NAME] than the role’s'),
+          agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
         }),
       )
       .min(1),

@@ -15,7 +15,7 @@ export const spawn = defineTool({
         z.object({
           name: z.string().min(1),
           prompt: z.string().min(1),
-          agent: z.string().optional(),
+          agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
           role: z.string().optional().describe('A role of the configuration; default tl for subtrees, dev for workers'),
           branch: z.string().optional().describe('Adopt this branch (and its worktree, if it has one) instead of making one'),
         }),

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { asPaneId, type AgentId, type PaneId } from '../../ids.ts'
+import { RUNNER_PANE } from '../../runner-pane.ts'
 import type { TypeResult } from '../multiplexer/multiplexer.ts'
 import { endPanes } from '../panes/end-processes.ts'
 import type { CreateSession, Hosted, HostedEnd, OutputLog, Session } from './hosted.ts'
 import { startHostedProcess } from './hosted-process.ts'
 import { createOutputLog } from './output-log.ts'
 import { KILL_GRACE, type FollowMessage, type HostedEntry, type Verbs } from './protocol.ts'
-import { RUNNER_PANE } from './runner.ts'
 
 /** How long the end of a program that was just killed may take to be noticed. */
 const SETTLE_LIMIT = 3000

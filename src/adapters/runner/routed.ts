@@ -1,7 +1,7 @@
 import type { PaneId } from '../../ids.ts'
+import { RUNNER_PANE } from '../../runner-pane.ts'
 import type { Multiplexer } from '../multiplexer/multiplexer.ts'
 import type { RunnerClient } from './open.ts'
-import { RUNNER_PANE } from './runner.ts'
 
 /** One multiplexer for core: a pane’s id tells whether a terminal or the runner has it. No runner is started before something is opened in it. */
 export function createRouted({ terminals, runner }: { terminals: Multiplexer; runner: RunnerClient }): Multiplexer {

@@ -3,9 +3,6 @@ import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { Multiplexer } from '../multiplexer/multiplexer.ts'
 import type { Usage } from '../store/store.ts'
 
-/** Ids of what the runner hosts begin with this; no terminal’s does. */
-export const RUNNER_PANE = 'r-'
-
 /** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */
 export type AcpMcpServer =
   | { readonly type: 'http'; readonly name: string; readonly url: string; readonly headers: readonly { readonly name: string; readonly value: string }[] }

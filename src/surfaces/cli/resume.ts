@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ResumedAgent, SpawnError } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
+import { whereItRuns } from './no-terminal.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
@@ -29,7 +30,7 @@ function describe(context: CliContext, answer: ResumeAnswer): string[] {
   if (answer.resumed.length === 0 && answer.errors.length === 0) return ['Nothing to do: every agent’s program runs']
   return [
     ...answer.resumed.flatMap((agent) => [
-      `${palette.good('✓')} ${printableLine(agent.name)} ${palette.dim(`${agent.session} session, pane ${agent.pane}`)}`,
+      `${palette.good('✓')} ${printableLine(agent.name)} ${palette.dim(`${agent.session} session, ${whereItRuns(agent.pane)}`)}`,
       ...agent.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
     ]),
     ...answer.errors.map((error) => `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`),

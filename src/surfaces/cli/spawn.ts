@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { SpawnedAgent, SpawnError, SpawnPlan } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
+import { hasPane } from './no-terminal.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
@@ -38,7 +39,7 @@ export function define(command: Command, context: CliContext): void {
       .option('-p, --prompt <text>', 'The prompt of tasks that are only named; - reads it from standard input')
       .option('-f, --file <path>', 'Tasks from a file: TOML or JSON (name → prompt), or Markdown (a heading per task)')
       .option('-b, --branch <branch>', 'Adopt this existing branch, and its worktree where it has one (one task only)')
-      .option('-a, --agent <name>', 'Another [agents.NAME] than the role’s')
+      .option('-a, --agent <program>', 'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
       .option('-r, --role <role>', 'A role of your own instead of the usual one')
       .option('-n, --dry-run', 'Tell what would be made, make nothing')
       .option('--allow-dirty', 'Spawn although your worktree has uncommitted changes, which the agents will not see')
@@ -108,7 +109,7 @@ function describe(context: CliContext, answer: SpawnAnswer): string[] {
     ])
     return [...table(['WOULD SPAWN', 'BRANCH', 'WORKTREE', 'FROM', 'PROGRAM'], rows), ...errors]
   }
-  const rows = answer.spawned.map((agent) => [`✓ ${agent.name}`, agent.branch, place(agent.worktree), agent.pane])
+  const rows = answer.spawned.map((agent) => [`✓ ${agent.name}`, agent.branch, place(agent.worktree), hasPane(agent.pane) ? agent.pane : 'none'])
   const warnings = answer.spawned.flatMap((agent) =>
     agent.warnings.map((warning) => `${palette.attention('!')} ${printableLine(agent.name)}: ${printableLine(warning)}`),
   )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
+import { whereItRuns } from './no-terminal.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
@@ -15,8 +16,8 @@ interface UpAnswer {
 export function define(command: Command, context: CliContext): void {
   command
     .argument('[task...]', 'What the whole tree is to do; - reads it from standard input')
-    .option('-a, --agent <name>', 'Another [agents.NAME] than the tl role’s')
-    .option('--attach', 'Show the root’s terminal at once')
+    .option('-a, --agent <program>', 'Another program than the tl role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
+    .option('--attach', 'Show the root’s terminal, or its stream, at once')
     .action(async (words: string[], options: { agent?: string; attach?: boolean }) => {
       const task = words.length === 1 && words[0] === '-' ? (await readStdin(context)).trim() : words.join(' ').trim()
       const client = await context.client()
@@ -34,8 +35,8 @@ function describe(context: CliContext, answer: UpAnswer): string[] {
   const palette = context.palette()
   const headline = answer.already ? 'The root’s agent was running already' : 'The root’s agent runs'
   return [
-    `${palette.good('✓')} ${headline} ${palette.dim(`in pane ${printableLine(answer.pane)}`)}`,
+    `${palette.good('✓')} ${headline} ${palette.dim(whereItRuns(answer.pane))}`,
     ...answer.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
-    `  ${palette.dim('all on one screen')}   exomonad console   ${palette.dim('its terminal')}   exomonad attach root`,
+    `  ${palette.dim('all on one screen')}   exomonad console   ${palette.dim('what it shows')}   exomonad attach root`,
   ]
 }
