@@ -50,7 +50,9 @@ function* roleFaults(config: Config, toolNames: readonly string[] | undefined): 
   for (const [role, { agent, tools, runtime }] of Object.entries(config.roles)) {
     if (runtime === 'acp') yield* acpRoleFaults(config, role, agent)
     else if (agent !== undefined && !agents.includes(agent)) {
-      yield { path: ['roles', role, 'agent'], problem: `found ${JSON.stringify(agent)}, but there is no [agents.${agent}]${hint(agent, agents)}` }
+      const why =
+        acpFor(config, agent) === undefined ? hint(agent, agents) : '; with runtime = "acp" beside it the one that speaks the Agent Client Protocol runs'
+      yield { path: ['roles', role, 'agent'], problem: `found ${JSON.stringify(agent)}, but there is no [agents.${agent}]${why}` }
     }
     if (tools !== undefined && (role === 'tl' || role === 'dev')) {
       yield { path: ['roles', role, 'tools'], problem: 'the tools of tl and dev are fixed; make a role of your own for another list' }

@@ -32,6 +32,9 @@ describe('[acp.NAME]', () => {
     expect(problem('[agents.mine]\nadapter = "command"\ncommand = ["x"]\n[roles.dev]\nruntime = "acp"\nagent = "mine"\n')).toContain(
       'found "mine", which does not speak the Agent Client Protocol; write an [acp.mine] with a command that does, or runtime = "pane"',
     )
+    expect(problem('[roles.dev]\nagent = "codex-acp"\n')).toBe(
+      'config.toml:2: roles.dev.agent: found "codex-acp", but there is no [agents.codex-acp]; with runtime = "acp" beside it the one that speaks the Agent Client Protocol runs',
+    )
     expect(problem('[headless]\nacp = "opncode"\n')).toContain('headless.acp: found "opncode", but there is no [acp.opncode]; did you mean "opencode"?')
     expect(problem('[acp.gemini]\ntools = ["qestion"]\n')).toContain('acp.gemini.tools.0: found "qestion", which is no tool; did you mean "question"?')
     expect(problem('[roles.dev]\nruntime = "pty"\nagent = "gemini"\n')).toContain('allowed: "pane", "acp"')
