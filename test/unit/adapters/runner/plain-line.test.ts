@@ -14,6 +14,7 @@ describe('a line of output for a person’s terminal', () => {
     ['cut \u001B]0;title', 'cut ', 'cut '],
     ['cut \u001B', 'cut ', 'cut '],
     ['bell\u0007 \u009B31m c1 \u0000\u007F', 'bell 31m c1 ', 'bell 31m c1 '],
+    ['in\u202Eyas\u2066\u200F', 'inyas', 'inyas'],
     ['\u001B\u001B[31mx', 'x', '\u001B[31mx\u001B[0m'],
   ])('%j', (line, plain, styled) => {
     expect(plainLine(line, false)).toBe(plain)
