@@ -343,7 +343,8 @@ export function agentCliEndToEnd(cli: RealCli): void {
           { call: 'wait', input: { timeout: 600, from_agents: ['heir', 'stranger'] } },
           { say: 'Both have reported.' },
         ])
-        await model.holds('stranger')
+        // Two real programs start side by side, on as few as two busy cores.
+        await model.holds('stranger', 120_000)
         // It waits for as long as one of them works; clients would give up without signs of life.
         await waitFor('the wait', async () => (await tree.agent('root')).waiting_for?.length === 2, { limit: 90_000, every: 200 })
         model.release('stranger')
