@@ -30,6 +30,9 @@ const AGAIN = 1_000
 /** More than the daemon’s answers have. Bytes. */
 const LONGEST_ANSWER = 4 * 1024 * 1024
 
+/** Of all sessions in this process: they share the spool, and what has another’s name takes its place. */
+let count = 0
+
 type Answer = { readonly kind: 'answered'; readonly status: number; readonly body: Body } | { readonly kind: 'away'; readonly why: string }
 
 export function createDaemonHooks({
@@ -43,13 +46,14 @@ export function createDaemonHooks({
   again?: number
 }): DaemonHooks {
   let last: Promise<unknown> = Promise.resolve()
-  let count = 0
 
   const token = async (): Promise<string> => (await readFile(daemon.authFile, 'utf8')).trim()
 
   async function post(event: ProgramEvent, body: Body, { limit, signal }: { limit?: number; signal?: AbortSignal }): Promise<Answer> {
     try {
       const { status, text } = await ask(daemon.socket, `/v1/hooks/program/${event}`, await token(), body, { limit, signal })
+      // On its way up or down it refuses all, or its disk is full: it can be told later.
+      if (status === 503) return { kind: 'away', why: `it refuses for now (${status})` }
       return { kind: 'answered', status, body: text === '' ? {} : (JSON.parse(text) as Body) }
     } catch (error) {
       return { kind: 'away', why: error instanceof Error ? error.message : String(error) }
@@ -108,8 +112,7 @@ export function createDaemonHooks({
         if (signal.aborted) return null
         const answer = await post('permission', body, { signal })
         if (signal.aborted) return null
-        // A daemon on its way up or down refuses with 503.
-        if (answer.kind === 'away' || answer.status === 503) {
+        if (answer.kind === 'away') {
           await delay(again, undefined, { signal }).catch(() => {})
           continue
         }
