@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { listProcesses } from '../panes/processes.ts'
+import { listProcesses, type ProcessRecord } from '../panes/processes.ts'
 
 const POLL = 10
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
@@ -17,6 +17,19 @@ function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
 async function anyOf(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false
   return (await listProcesses()).some(({ group, zombie }) => group === leader && !zombie)
+}
+
+const identity = ({ pid, started }: ProcessRecord): string => `${pid} ${started}`
+
+/** Who is left in the process group of a program that has just ended. */
+export async function leftInGroup(leader: number): Promise<ReadonlySet<string>> {
+  if (!signalGroup(leader, 0)) return new Set()
+  return new Set((await listProcesses()).filter(({ group, zombie }) => group === leader && !zombie).map(identity))
+}
+
+/** Whether one of them is in it still: only so long can the number of the group be nobody else’s. */
+export async function isStillIn(leader: number, members: ReadonlySet<string>): Promise<boolean> {
+  return members.size > 0 && (await listProcesses()).some((record) => record.group === leader && members.has(identity(record)))
 }
 
 /** SIGTERM to the process group of `leader`, whether that lives or not, and SIGKILL to what is left of it after `grace` ms. Nobody there is fine. */

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpExit, AcpTerminals, StartOnPipes } from './acp.ts'
 import { confined } from './confined-files.ts'
-import { endGroup } from './process-group.ts'
+import { endGroup, isStillIn, leftInGroup } from './process-group.ts'
 import { createTail, type Tail } from './tail.ts'
 
 const KEPT = 1024 * 1024
@@ -20,6 +20,8 @@ interface Terminal {
   readonly tail: Tail
   readonly ended: Promise<AcpExit>
   exit: AcpExit | null
+  /** In its process group, when its command had ended: in the background. */
+  left: Promise<ReadonlySet<string>> | null
 }
 
 /**
@@ -45,8 +47,12 @@ export function createTerminals(options: {
     if (terminal === undefined) throw new ExomonadError('INVALID_ARG', `There is no terminal ${id}; it may have been released. Create another.`)
     return terminal
   }
+  const endNow = async ({ pid, left }: Terminal): Promise<void> => {
+    // It may have ended long ago, and be released only now: its number may be another’s.
+    if (left === null || (await isStillIn(pid, await left))) await endGroup(pid, grace)
+  }
   const end = (terminal: Terminal): Promise<void> => {
-    const over = endGroup(terminal.pid, grace)
+    const over = endNow(terminal)
     ending.add(over)
     return over.finally(() => ending.delete(over))
   }
@@ -78,7 +84,10 @@ export function createTerminals(options: {
         pid,
         tail,
         exit: null,
+        left: null,
         ended: exited.then(async (exit) => {
+          terminal.left = leftInGroup(pid)
+          terminal.left.catch(() => {})
           await Promise.race([read, delay(DRAIN)])
           stdout.destroy()
           stderr.destroy()
