@@ -43,12 +43,20 @@ export async function chooseMultiplexer(options: {
     multiplexer: createRouted({ terminals, runner }),
     runner,
     letGo: async (settle) => {
-      const held = await runner.list()
-      const ended = held.every(({ dead }) => dead)
-      // Nobody could tell afterwards how these ended.
-      if (ended && held.length > 0) await settle()
-      await Promise.all([ended ? runner.shutdown() : undefined, (await terminals.list()).every(({ dead }) => dead) ? terminals.shutdown() : undefined])
-      await Promise.all([runner.dispose(), terminals.dispose()])
+      const letGoOfRunner = async () => {
+        const held = await runner.list()
+        if (!held.every(({ dead }) => dead)) return
+        // Nobody could tell afterwards how these ended.
+        if (held.length > 0) await settle()
+        await runner.shutdown()
+      }
+      const letGoOfTerminals = async () => {
+        if ((await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
+      }
+      // Trouble with one keeps nobody from being done with the other.
+      const first = await Promise.allSettled([letGoOfRunner()])
+      const results = [...first, ...(await Promise.allSettled([letGoOfTerminals()])), ...(await Promise.allSettled([runner.dispose(), terminals.dispose()]))]
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     },
   }
 }

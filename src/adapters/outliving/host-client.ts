@@ -107,7 +107,11 @@ export function createHostClient<Verbs>(options: {
       if (!closed) onChange()
     })
     receive(socket, (message) => onMessage(message as HostAnswer))
-    const { protocol } = (await transmit(socket, 'hello', {})) as Hello
+    const { protocol } = (await transmit(socket, 'hello', {}).catch((thrown: unknown) => {
+      // One that hangs: each that asks would leave a connection behind.
+      socket.destroy()
+      throw thrown
+    })) as Hello
     if (protocol !== PROTOCOL) {
       socket.destroy()
       throw unavailable(
