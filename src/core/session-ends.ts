@@ -110,7 +110,7 @@ export function createSessionEnds({
       const waits = async () => (await store.outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length > 0
       if (await waits()) return
       const words = await lastWords(agent)
-      await end(agent, turnVerdict(agent, words), { words, source: 'hook', onlyIf: (now) => now.state === 'idle' && now.paneId === agent.paneId })
+      await end(agent, turnVerdict(agent, words), { words, source: 'hook', onlyIf: (now) => now.state === agent.state && now.paneId === agent.paneId })
     },
 
     programEnded: async (agent, exit, how) => {

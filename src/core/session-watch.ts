@@ -10,7 +10,7 @@ export interface SessionWatch {
   begin(id: AgentId): Promise<void>
   /** After a start: all that live, also those whose turn or time was over meanwhile. */
   recover(): Promise<void>
-  /** Looks at one that idles: what the daemon was not told of counts as well. */
+  /** Looks at one that lives: what the daemon was not told of counts as well, and what could not be ended in time is tried again. */
   look(agent: Agent): Promise<void>
   /** Lets go of all timers and channels; resolves when nothing is under way. */
   stop(): Promise<void>
@@ -29,7 +29,7 @@ export function createSessionWatch({
   log,
   ends,
 }: Pick<Deps, 'store' | 'runner' | 'clock' | 'log'> & { ends: Pick<SessionEnds, 'turnOver' | 'timedOut'> }): SessionWatch {
-  const watched = new Map<AgentId, { stop: () => void }>()
+  const watched = new Map<AgentId, { stop: () => void; deadline: number | null }>()
   const busy = new Map<AgentId, Promise<void>>()
   let stopped = false
 
@@ -39,13 +39,13 @@ export function createSessionWatch({
   }
 
   /** Its program says that it is done with a turn, not that it never began one. */
-  const restsFor = async ({ id, paneId }: Agent): Promise<boolean> => {
-    for (let look = 0; look < LOOKS && !stopped; look++) {
+  const rests = async ({ id, paneId }: Agent, looks = LOOKS): Promise<boolean> => {
+    for (let look = 0; look < looks && !stopped; look++) {
       const session = paneId === null ? undefined : await runner.session(paneId)
       if (session === undefined || session.agentId !== id || session.state === 'starting') return false
       if (session.state === 'idle') return session.reason !== null || session.turns > 0 || session.lastText !== ''
       // Its runner still waits for the answer that it may stop.
-      await new Promise((resolve) => setTimeout(resolve, MOMENT))
+      if (look + 1 < looks) await new Promise((resolve) => setTimeout(resolve, MOMENT))
     }
     return false
   }
@@ -56,7 +56,7 @@ export function createSessionWatch({
       forget(id)
       return
     }
-    if (agent.state === 'idle' && agent.kind !== 'process' && (await restsFor(agent))) await ends.turnOver(agent)
+    if (agent.state === 'idle' && agent.kind !== 'process' && (await rests(agent))) await ends.turnOver(agent)
   }
 
   /** One look after the other: each sees what the one before did. */
@@ -74,7 +74,11 @@ export function createSessionWatch({
   const expire = (id: AgentId): Promise<void> =>
     wake(id, async () => {
       const agent = await store.agents.get(id)
-      if (agent !== undefined && isAlive(agent.state)) await ends.timedOut(agent)
+      if (agent === undefined || !isAlive(agent.state)) return
+      // Its turn may have ended in time, and nobody has heard of it yet: the daemon was away.
+      if (agent.kind !== 'process' && (await rests(agent, 1).catch(() => false))) await ends.turnOver(agent)
+      const now = await store.agents.get(id)
+      if (now !== undefined && isAlive(now.state)) await ends.timedOut(now)
     })
 
   const arm = (id: AgentId, deadline: number): (() => void) => {
@@ -91,10 +95,16 @@ export function createSessionWatch({
   const begin = async (id: AgentId): Promise<void> => {
     if (stopped || watched.has(id)) return
     const unsubscribe = store.subscribe(id, () => void wake(id))
-    const entry = { stop: unsubscribe }
+    const entry = { stop: unsubscribe, deadline: null as number | null }
     watched.set(id, entry)
-    const { deadline = null } = (await store.runs.get(id)) ?? {}
+    const run = await store.runs.get(id).catch((thrown: unknown) => {
+      // It is begun anew by the next look.
+      if (watched.get(id) === entry) forget(id)
+      throw thrown
+    })
+    const deadline = run?.deadline ?? null
     if (deadline !== null && watched.get(id) === entry) {
+      entry.deadline = deadline
       const disarm = arm(id, deadline)
       entry.stop = () => {
         unsubscribe()
@@ -111,7 +121,10 @@ export function createSessionWatch({
       for (const agent of await store.agents.list({ live: true })) if (!isLasting(agent)) await begin(agent.id)
     },
     look: async ({ id, state, kind }) => {
-      if (state === 'idle' && kind !== 'process') await begin(id).then(() => wake(id))
+      await begin(id)
+      if (state === 'idle' && kind !== 'process') await wake(id)
+      const deadline = watched.get(id)?.deadline ?? null
+      if (deadline !== null && deadline <= clock()) await expire(id)
     },
     stop: async () => {
       stopped = true
