@@ -1,16 +1,10 @@
 import type { Command } from 'commander'
-import type { InboxItem } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
+import { messagesOf, type Inbox } from './inbox-answer.ts'
 import { indented } from './indented.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { relativeTime } from './relative-time.ts'
-
-interface Inbox {
-  readonly messages: readonly InboxItem[]
-  readonly questions: readonly { question_id: string; agent: string; message: string; asked_at: number }[]
-  readonly approvals: readonly { approval_id: string; agent: string; what: string; requested_at: number }[]
-}
 
 export function define(command: Command, context: CliContext): void {
   command.option('--clear', 'Mark the messages as read').action(async (options: { clear?: boolean }) => {
@@ -20,11 +14,11 @@ export function define(command: Command, context: CliContext): void {
   })
 }
 
-function describe(context: CliContext, { messages, questions, approvals }: Inbox, cleared: boolean): string[] {
+function describe(context: CliContext, inbox: Inbox, cleared: boolean): string[] {
+  const { questions, approvals } = inbox
   const palette = context.palette()
   const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
-  // A question that is open stands above already, with the command that answers it.
-  const told = messages.filter((message) => !questions.some((question) => question.question_id === message.question_id))
+  const told = messagesOf(inbox)
   const blocks = [
     ...questions.map((question) => [
       `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,

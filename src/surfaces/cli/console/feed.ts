@@ -5,7 +5,7 @@ import type { Client, WireEvent } from '../../client.ts'
 import type { StatusRow } from '../status-layer.ts'
 import { startLoop } from './loop.ts'
 import { hasEnded } from './rotation.ts'
-import type { Inbox } from './inbox-rows.ts'
+import type { Inbox } from '../inbox-answer.ts'
 import { awaited, inboxCount, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
 

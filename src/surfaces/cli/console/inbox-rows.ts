@@ -1,29 +1,21 @@
+import { messagesOf, type Inbox } from '../inbox-answer.ts'
 import type { Palette } from '../palette.ts'
 import { printableLine } from '../printable.ts'
 import { relativeTime } from '../relative-time.ts'
 import { cut } from '../width.ts'
 import { wrapText } from './wrap.ts'
 
-/** What waits for the person, as the `inbox` tool gives it. Times are milliseconds since the epoch. */
-export interface Inbox {
-  readonly messages: readonly { id: string; kind: string; text: string; at: number; question_id: string | null }[]
-  readonly questions: readonly { question_id: string; agent: string; message: string; asked_at: number }[]
-  readonly approvals: readonly { approval_id: string; agent: string; what: string; requested_at: number }[]
-}
-
 export type InboxItem =
   | { readonly kind: 'question' | 'approval'; readonly id: string; readonly agent: string; readonly text: string; readonly at: number }
   | { readonly kind: 'message'; readonly id: string; readonly what: string; readonly text: string; readonly at: number }
 
-/** What is to be decided first, each group oldest first. The messages that only tell of what is to be decided are left to that. */
-export function itemsOf({ messages, questions, approvals }: Inbox): InboxItem[] {
+/** What is to be decided first, each group oldest first. */
+export function itemsOf(inbox: Inbox): InboxItem[] {
+  const { questions, approvals } = inbox
   return [
     ...questions.map(({ question_id: id, agent, message, asked_at: at }) => ({ kind: 'question', id, agent, text: message, at }) as const),
     ...approvals.map(({ approval_id: id, agent, what, requested_at: at }) => ({ kind: 'approval', id, agent, text: what, at }) as const),
-    ...messages
-      .filter(({ question_id }) => !questions.some((question) => question.question_id === question_id))
-      .filter(({ kind, text }) => kind !== 'approval.requested' || !approvals.some(({ approval_id }) => text.includes(approval_id)))
-      .map(({ id, kind, text, at }) => ({ kind: 'message', id, what: kind, text, at }) as const),
+    ...messagesOf(inbox).map(({ id, kind, text, at }) => ({ kind: 'message', id, what: kind, text, at }) as const),
   ]
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../../src/surfaces/cli/console/commands.ts'
 import { helpRows } from '../../../../src/surfaces/cli/console/help-rows.ts'
-import { inboxRows, itemCalled, itemsOf, type Inbox } from '../../../../src/surfaces/cli/console/inbox-rows.ts'
+import { inboxRows, itemCalled, itemsOf } from '../../../../src/surfaces/cli/console/inbox-rows.ts'
+import type { Inbox } from '../../../../src/surfaces/cli/inbox-answer.ts'
 import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
 import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
 
