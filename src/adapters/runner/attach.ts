@@ -50,7 +50,7 @@ function follow(socketPath: string, paneId: string): void {
       // Alone: arrows and the like begin with it.
       else if (keys === ESCAPE) send(socket, { id: 2, verb: 'key', takes: { paneId, key: 'escape' } })
     })
-    stderr.write('exomonad: following what it says; Escape interrupts a session’s turn, Ctrl-C leaves, the agent goes on.\r\n')
+    stderr.write('exomonad: Escape interrupts a session’s turn, Ctrl-C leaves; the agent goes on.\r\n')
   }
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => leave('left; the agent goes on.'))
   send(socket, { id: 1, verb: 'follow', takes: { paneId } })

@@ -49,7 +49,7 @@ function describe(context: CliContext, result: Dismantled, warning: string | nul
         `  ${palette.attention('kept')}    ${short(kept.path)}${kept.branch === null ? '' : ` (${printableLine(kept.branch)})`}: ${printableLine(kept.reason)}`,
     ),
     ...(result.branches_left.length > 0
-      ? [palette.dim(`  ${plural(result.branches_left.length, 'branch', 'branches')} stay: ${result.branches_left.map(printableLine).join(', ')}`)]
+      ? [palette.dim(`  ${plural(result.branches_left.length, 'branch stays', 'branches stay')}: ${result.branches_left.map(printableLine).join(', ')}`)]
       : []),
     ...(warning === null ? [] : [`${palette.attention('!')} ${printableLine(warning)}`]),
   ]

@@ -17,8 +17,8 @@ import { watchSessions } from './session-watch.ts'
 interface LlmOptions {
   readonly model?: string
   readonly timeout?: number
-  readonly tool: readonly string[]
-  readonly context: Readonly<Record<string, string>>
+  readonly tool?: readonly string[]
+  readonly context?: Readonly<Record<string, string>>
   readonly wait?: boolean
 }
 
@@ -27,18 +27,24 @@ export function define(command: Command, context: CliContext): void {
     .argument('<goal...>', 'What it is to find out or do; - reads it from standard input')
     .option('-m, --model <name>', 'Another model than yours, in the words of its program')
     .option('-t, --timeout <duration>', 'It fails when it has taken so long: seconds, or a duration such as 90s or 10m', duration)
-    .option('--tool <tool>', 'Of your tools only this one, and others by further --tool', (tool: string, before: readonly string[]) => [...before, tool], [])
-    .option('-c, --context <key=value>', 'Something that it is to know; may be repeated', keyAndValue, {})
+    .option('--tool <tool>', 'Of your tools only this one, and others by further --tool', (tool: string, before?: readonly string[]) => [
+      ...(before ?? []),
+      tool,
+    ])
+    .option('-c, --context <key=value>', 'Something that it is to know; may be repeated', keyAndValue)
     .option('-w, --wait', 'Show what it does until it is done, and print its answer')
     .addHelpText(
       'after',
       `
-A session is a conversation of its own in your worktree, without a terminal. It knows its goal and what --context gives it, nothing else, and ends with its answer.
+A session is a conversation of its own in your worktree, without a terminal. It
+knows its goal and what --context gives it, nothing else, and ends with its
+answer.
 
   exomonad llm --wait "Which functions of src/ have no test?"
   git diff | exomonad llm - --context branch=main --timeout 10m
 
-exomonad result NAME prints the answer, again and again; exomonad attach NAME shows it at work. Which program it is: [headless] acp in the configuration.`,
+exomonad result NAME prints the answer, again and again; exomonad attach NAME
+shows it at work. Which program it is: [headless] acp in the configuration.`,
     )
     .action(async (words: string[], options: LlmOptions) => {
       const goal = await readMessage(context, words, 'goal')
@@ -47,8 +53,8 @@ exomonad result NAME prints the answer, again and again; exomonad attach NAME sh
         goal,
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.timeout === undefined ? {} : { timeout_secs: options.timeout }),
-        ...(options.tool.length === 0 ? {} : { tools: options.tool }),
-        ...(Object.keys(options.context).length === 0 ? {} : { context: options.context }),
+        ...(options.tool === undefined ? {} : { tools: options.tool }),
+        ...(options.context === undefined ? {} : { context: options.context }),
       }
       const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>('spawn_llm_session', input)
       if (options.wait === true) return watch(context, client, spawned.agent_id)
@@ -69,7 +75,7 @@ function duration(text: string): number {
   return Math.ceil(seconds)
 }
 
-function keyAndValue(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+function keyAndValue(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--context ${text}: expected KEY=VALUE.`)
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }

@@ -46,7 +46,7 @@ function table(context: CliContext, all: readonly AgentStatus[]): string[] {
       { title: 'TIME', align: 'end' },
       { title: 'CALLS', align: 'end' },
       { title: 'TOKENS', align: 'end' },
-      { title: 'ID', min: 8 },
+      { title: 'ID', isWhole: true },
     ],
     rows,
     { width: tableWidth(context), palette },

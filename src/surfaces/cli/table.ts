@@ -7,6 +7,8 @@ export interface Column {
   readonly align?: 'start' | 'end'
   /** Columns it may be cut down to when the table is too wide; without, it is never cut. */
   readonly min?: number
+  /** It is of no use when cut: where the table is too wide it is left out. */
+  readonly isWhole?: boolean
 }
 
 /** A cell with its colour apart, so that it can be cut and padded by what is seen. */
@@ -21,7 +23,16 @@ const GAP = '  '
 export function renderTable(columns: readonly Column[], rows: readonly (readonly (Cell | string)[])[], options: { width: number; palette: Palette }): string[] {
   const cells = rows.map((row) => row.map((cell): Cell => (typeof cell === 'string' ? { text: cell } : cell)))
   const widths = columns.map((column, index) => Math.max(displayWidth(column.title), ...cells.map((row) => displayWidth(row[index]?.text ?? ''))))
-  shrink(widths, columns, options.width - GAP.length * (columns.length - 1))
+  const room = options.width - GAP.length * (columns.length - 1)
+  if (columns.some(({ isWhole }) => isWhole) && widths.reduce((sum, width) => sum + width, 0) > room) {
+    const stays = (_: unknown, index: number): boolean => columns[index]?.isWhole !== true
+    return renderTable(
+      columns.filter(stays),
+      cells.map((row) => row.filter(stays)),
+      options,
+    )
+  }
+  shrink(widths, columns, room)
   const line = (row: readonly Cell[]): string =>
     row
       .map((cell, index) => {
