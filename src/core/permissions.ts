@@ -116,6 +116,7 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
 const policyOf = (cli: AgentCli, policy: 'off' | 'ask' | 'list' | 'all' = 'off'): typeof policy =>
   cli.hasNoTerminal === true && policy !== 'all' ? 'ask' : policy
 
+/** Programs without a terminal call a tool by what it is to do: that is said once. */
 const wording = ({ tool, detail }: Question): string =>
-  `use ${tool}${detail === '' ? '' : `: ${detail.length > LONGEST ? `${detail.slice(0, LONGEST)}…` : detail}`}`
+  `use ${tool}${detail === '' || detail === tool ? '' : `: ${detail.length > LONGEST ? `${detail.slice(0, LONGEST)}…` : detail}`}`
 const reasonOf = (question: Question): string => `permission to ${wording(question)}`.slice(0, 200)
