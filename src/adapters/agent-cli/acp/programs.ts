@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ACP_ADAPTERS } from '../../../acp-names.ts'
 import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
+import { LOGIN_VARIABLES } from '../claude/home.ts'
 import { gitIdentity } from '../gemini/git-identity.ts'
 import type { AcpCliOptions } from '../acp.ts'
 
@@ -51,14 +52,7 @@ export const askingMode = (family: Family | null): string | null => (family === 
 /** Variables with a key, files of a login (below the person’s home), and how to get one. */
 const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }>> = {
   claude: {
-    keys: [
-      'ANTHROPIC_API_KEY',
-      'ANTHROPIC_AUTH_TOKEN',
-      'CLAUDE_CODE_OAUTH_TOKEN',
-      'CLAUDE_CODE_USE_BEDROCK',
-      'CLAUDE_CODE_USE_VERTEX',
-      'CLAUDE_CODE_USE_FOUNDRY',
-    ],
+    keys: LOGIN_VARIABLES,
     files: ['.claude/.credentials.json'],
     fix: 'Run `claude` once and sign in, or set ANTHROPIC_API_KEY.',
   },

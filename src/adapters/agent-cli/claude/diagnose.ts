@@ -3,7 +3,7 @@ import type { CliFinding } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { undecidedServers } from './project-servers.ts'
-import { changeJson, claudeHome, isObject, readJson, strings, type ClaudeHome, type Json } from './home.ts'
+import { changeJson, claudeHome, isObject, LOGIN_VARIABLES, readJson, strings, type ClaudeHome, type Json } from './home.ts'
 
 /** The version that the end-to-end tests drive. */
 export const TESTED = '2.1.330'
@@ -33,15 +33,7 @@ async function version(options: AgentCliOptions, program: string): Promise<CliFi
 }
 
 async function login(home: ClaudeHome, state: Json): Promise<CliFinding> {
-  const named = [
-    'ANTHROPIC_API_KEY',
-    'ANTHROPIC_AUTH_TOKEN',
-    'CLAUDE_CODE_OAUTH_TOKEN',
-    'CLAUDE_CODE_USE_BEDROCK',
-    'CLAUDE_CODE_USE_VERTEX',
-    'CLAUDE_CODE_USE_FOUNDRY',
-  ]
-  const variable = named.find((name) => home.variable(name) !== undefined)
+  const variable = LOGIN_VARIABLES.find((name) => home.variable(name) !== undefined)
   if (variable !== undefined) return ok(`${variable} is set`)
   const settings = await readJson(join(home.folder, 'settings.json'))
   if (typeof settings?.['apiKeyHelper'] === 'string') return ok('an apiKeyHelper is configured')

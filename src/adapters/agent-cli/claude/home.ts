@@ -22,6 +22,16 @@ export function claudeHome({ config, variables, userHome }: Pick<AgentCliOptions
     : { folder: own, stateFile: join(own, '.claude.json'), variable }
 }
 
+/** Variables by any of which it is logged in. */
+export const LOGIN_VARIABLES: readonly string[] = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+]
+
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
