@@ -153,7 +153,7 @@ const withoutGrants = (config: Config): Config => ({
     Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
   ),
   agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }])),
-  acp: Object.fromEntries(Object.entries(config.acp).map(([name, acp]) => [name, { ...acp, permission: 'ask' as const, allow: [], env: {} }])),
+  acp: Object.fromEntries(Object.entries(config.acp).map(([name, { mode: _, ...acp }]) => [name, { ...acp, permission: 'ask' as const, allow: [], env: {} }])),
 })
 
 const withoutAddresses = ({

@@ -21,8 +21,10 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   )
   const grants = [
     ...roleGrants,
-    ...acp.flatMap(([name, { permission, allow }]) => [
+    ...acp.flatMap(([name, { permission, allow, mode }]) => [
       ...(permission === 'allow' ? [[`acp.${name}.permission`, permission] as const] : []),
+      // In some modes a program asks nobody.
+      ...(mode === undefined ? [] : [[`acp.${name}.mode`, mode] as const]),
       ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
     ]),
   ]

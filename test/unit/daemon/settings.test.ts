@@ -99,12 +99,14 @@ copilot_review = false
   })
 
   it('grant a program of the Agent Client Protocol nothing either that nobody trusted', async () => {
-    const { settings, trust } = repository(limit(3, '[acp.x]\ncommand = ["x"]\npermission = "allow"\nallow = ["execute"]\nenv = { LD_PRELOAD = "x" }\n'))
+    const { settings, trust } = repository(
+      limit(3, '[acp.x]\ncommand = ["x"]\npermission = "allow"\nallow = ["execute"]\nmode = "yolo"\nenv = { LD_PRELOAD = "x" }\n'),
+    )
     const live = await settings()
     expect(live.current().acp['x']).toEqual({ command: ['x'], permission: 'ask', allow: [], env: {} })
     await recordTrust(trust)
     await live.requireTrust()
-    expect((await live.config()).acp['x']).toMatchObject({ permission: 'allow', allow: ['execute'] })
+    expect((await live.config()).acp['x']).toMatchObject({ permission: 'allow', allow: ['execute'], mode: 'yolo' })
   })
 
   it('have an adapter for each [acp.NAME], which sees what the agent CLI does that it speaks for', async () => {
