@@ -102,6 +102,23 @@ describe('createRenderer', () => {
     expect(await render('mail', toHuman)).toContain('`exomonad mail`')
   })
 
+  it('says of sessions and background tasks what they are, and where their result is for whoever reads it', async () => {
+    for (const [kind, words] of [
+      ['llm', 'session'],
+      ['process', 'background task'],
+    ] as const) {
+      for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const) {
+        const agent = { ...auth, branch: 'main', kind }
+        const told = await render(type, { ...toParent, agent })
+        expect(told).toMatch(new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`))
+        const human = await render(type, { ...toHuman, agent })
+        expect(human).toContain('`exomonad result auth`')
+        for (const text of [told, human]) expect(text).not.toMatch(/branch|pull request|resume/i)
+        expect(human).not.toContain('agent_result')
+      }
+    }
+  })
+
   it('says how to answer a question', async () => {
     expect(await render('question.asked', toParent, 'Which port?')).toBe(
       '[QUESTION] auth (q-01020304): Which port?\nIt waits. Reply with answer_question: agent "auth", question_id "q-01020304", and your message.',
