@@ -76,7 +76,7 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
       try {
         const { promise } = await request(id, agent, what)
         const outcome = await Promise.race([promise, gone])
-        if (outcome === undefined) await decide(id, 'denied', 'it was settled in the agent’s terminal')
+        if (outcome === undefined) await decide(id, 'denied', agent.runtime === 'acp' ? 'its program no longer asks' : 'it was settled in the agent’s terminal')
         return outcome
       } finally {
         waiting.delete(id)
@@ -104,9 +104,11 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
           await decide(approval.id, 'denied', 'the daemon restarted; ask again')
           continue
         }
-        await decide(approval.id, 'denied', 'the daemon restarted; answer in its terminal')
         const agent = await store.agents.get(approval.agentId)
-        if (agent?.state !== 'waiting') continue
+        // Without a terminal it asks again, by itself.
+        const asksAgain = agent?.runtime === 'acp'
+        await decide(approval.id, 'denied', `the daemon restarted; ${asksAgain ? 'the question is put again' : 'answer in its terminal'}`)
+        if (agent?.state !== 'waiting' || asksAgain) continue
         const reason = agent.stateReason ?? approval.what
         await publisher.publish({ type: 'agent.waiting', agentId: agent.id, actor: agent.id, payload: { name: agent.name, reason, source: agent.stateSource } })
       }
