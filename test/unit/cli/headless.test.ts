@@ -6,10 +6,12 @@ import { ExomonadError } from '../../../src/errors.ts'
 import { followOutput } from '../../../src/surfaces/cli/follow-output.ts'
 import * as llm from '../../../src/surfaces/cli/llm.ts'
 import * as result from '../../../src/surfaces/cli/result.ts'
+import * as resume from '../../../src/surfaces/cli/resume.ts'
 import * as run from '../../../src/surfaces/cli/run.ts'
 import * as status from '../../../src/surfaces/cli/status.ts'
 import * as stdin from '../../../src/surfaces/cli/stdin.ts'
 import { piecesOf } from '../../../src/surfaces/cli/stdin.ts'
+import * as up from '../../../src/surfaces/cli/up.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { fakeRun, type FakeOptions } from './fake-context.ts'
 
@@ -213,5 +215,19 @@ describe('exomonad stdin', () => {
       for (const size of [1, 3, 5, 100]) expect([...piecesOf(data, size)].join('\n')).toBe(data)
     }
     expect([...piecesOf('aa\nbb\ncc', 5)]).toEqual(['aa\nbb', 'cc'])
+  })
+})
+
+describe('an agent that was launched without a terminal', () => {
+  it.each([
+    ['r-0a1b2c3d', 'without a terminal'],
+    ['%3', 'in pane %3'],
+  ])('by the pane %s is said to run %s', async (pane, words) => {
+    const launched = fakeRun(up, { tools: { up: () => ({ agent_id: 'id-1', pane, already: false, warnings: [] }) } })
+    await launched.run('Build it')
+    expect(launched.said.out).toContain(`✓ The root’s agent runs ${words}\n`)
+    const again = fakeRun(resume, { tools: { resume: () => ({ resumed: [{ name: 'auth', session: 'resumed', pane, warnings: [] }], errors: [] }) } })
+    await again.run('auth')
+    expect(again.said.out).toBe(`✓ auth resumed session, ${words}\n`)
   })
 })
