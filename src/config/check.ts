@@ -1,4 +1,4 @@
-import { acpFor } from '../acp-names.ts'
+import { acpFor, acpNameOf } from '../acp-names.ts'
 import type { AgentConfig, Config } from './schema.ts'
 import { nearestKey } from './nearest-key.ts'
 
@@ -81,7 +81,7 @@ function* headlessFaults({ headless, acp }: Config): Generator<SemanticFault> {
   if (headless.acp === undefined || Object.hasOwn(acp, headless.acp)) return
   yield {
     path: ['headless', 'acp'],
-    problem: `found ${JSON.stringify(headless.acp)}, but there is no [acp.${headless.acp}]${hint(headless.acp, Object.keys(acp))}`,
+    problem: `found ${JSON.stringify(headless.acp)}, but there is no [acp.${headless.acp}]${hint(acpNameOf(headless.acp) ?? headless.acp, Object.keys(acp))}`,
   }
 }
 

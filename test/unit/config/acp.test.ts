@@ -36,6 +36,7 @@ describe('[acp.NAME]', () => {
       'config.toml:2: roles.dev.agent: found "codex-acp", but there is no [agents.codex-acp]; with runtime = "acp" beside it the one that speaks the Agent Client Protocol runs',
     )
     expect(problem('[headless]\nacp = "opncode"\n')).toContain('headless.acp: found "opncode", but there is no [acp.opncode]; did you mean "opencode"?')
+    expect(problem('[headless]\nacp = "acp:gemini"\n')).toContain('did you mean "gemini"?')
     expect(problem('[acp.gemini]\ntools = ["qestion"]\n')).toContain('acp.gemini.tools.0: found "qestion", which is no tool; did you mean "question"?')
     expect(problem('[roles.dev]\nruntime = "pty"\nagent = "gemini"\n')).toContain('allowed: "pane", "acp"')
   })
