@@ -2,7 +2,8 @@ import type { AcpTool, AcpToolStatus, AcpUpdate } from './acp.ts'
 
 /** What agents say, read leniently: of several versions of the protocol, and of agents that keep to none of them. Pure and total. */
 
-const LONGEST_DETAIL = 2000
+/** Of what a call is called, and of its input in short: both go into the daemon’s record. Characters. */
+const LONGEST_WORDS = 2000
 /** Of a tool’s result. Characters. */
 const LONGEST_OUTPUT = 1_000_000
 
@@ -10,6 +11,7 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const textOr = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const inShort = (text: string | null): string | null => (text !== null && text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS - 1)}…` : text)
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0)
 
 /** `params.update` of a `session/update`. */
@@ -57,7 +59,7 @@ export function readTool(raw: unknown): AcpTool {
   const status = textOr(call['status'])
   return {
     id: textOr(call['toolCallId']) ?? '',
-    title: textOr(call['title']),
+    title: inShort(textOr(call['title'])),
     kind: textOr(call['kind']),
     status: status !== null && STATUSES.has(status) ? (status as AcpToolStatus) : null,
     detail: detailOf(call),
@@ -90,7 +92,7 @@ function detailOf(call: Fields): string | null {
   const input = call['rawInput']
   const detail = typeof input === 'string' ? input : (toldBy(fieldsOf(input)) ?? located(call) ?? jsonOf(input))
   if (detail === null || detail === '') return null
-  return detail.length > LONGEST_DETAIL ? `${detail.slice(0, LONGEST_DETAIL - 1)}…` : detail
+  return inShort(detail)
 }
 
 function toldBy(input: Fields): string | null {

@@ -24,6 +24,7 @@ describe('what agents say', () => {
     expect(readTool({ toolCallId: '1', rawInput: { depth: 2 } }).detail).toBe('{"depth":2}')
     expect(readTool({ toolCallId: '1' }).detail).toBeNull()
     expect(readTool({ toolCallId: '1', rawInput: 'x'.repeat(9000) }).detail).toHaveLength(2000)
+    expect(readTool({ toolCallId: '1', title: 'x'.repeat(9000) }).title).toHaveLength(2000)
   })
 
   it('reads its result from contents, changes and what the tool answered', () => {
