@@ -11,6 +11,7 @@ import type { Diagnosis } from './doctor-diagnosis.ts'
 import { forgeWords } from './forge-words.ts'
 import { readHealth } from './health.ts'
 import type { LocatedRepository } from './locate.ts'
+import { isOneTask } from './no-terminal.ts'
 import { plural } from './quantity.ts'
 
 /** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
@@ -71,7 +72,8 @@ const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)
 
 function agents(view: TreeView): Diagnosis[] {
   const nodes = all(view.root)
-  const crashed = nodes.filter((node) => node.kind !== 'root' && node.state === 'failed')
+  // A task that failed is its asker’s business: it was told, and can’t be begun again.
+  const crashed = nodes.filter((node) => node.kind !== 'root' && node.state === 'failed' && !isOneTask(node))
   const undecided = nodes.filter((node) => node.undecided > 0)
   const findings: Diagnosis[] = []
   // Younger ones may just be under way.
