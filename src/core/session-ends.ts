@@ -1,4 +1,4 @@
-import type { Agent, RunResult } from '../adapters/store/store.ts'
+import type { Agent, RunResult, StoreVerbs } from '../adapters/store/store.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from './deps.ts'
 import type { Exit, Exits } from './exits.ts'
@@ -57,7 +57,11 @@ export function createSessionEnds({
   const end = async (
     agent: Agent,
     verdict: Verdict,
-    { words, ...change }: { words: LastWords } & Pick<StateChange, 'source' | 'patch' | 'onlyIf' | 'reason'>,
+    {
+      words,
+      unless = async () => false,
+      ...change
+    }: { words: LastWords; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<StateChange, 'source' | 'patch' | 'onlyIf' | 'reason'>,
   ): Promise<void> => {
     const { success, summary } = verdict
     const status: RunResult['status'] = success ? 'completed' : 'failed'
@@ -66,6 +70,7 @@ export function createSessionEnds({
     const outcome = agent.outcome ?? outcomeOf(verdict, words.text)
     const result = await results.make({ ...agent, outcome: null }, words, { status, summary })
     const ended = await store.transaction(async (tx) => {
+      if (await unless(tx)) return undefined
       const now = await tx.agents.get(agent.id)
       const parent = agent.parentId === null ? undefined : await tx.agents.get(agent.parentId)
       const reports = now?.outcome === null
@@ -107,10 +112,17 @@ export function createSessionEnds({
     letGo,
 
     turnOver: async (agent) => {
-      const waits = async () => (await store.outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length > 0
-      if (await waits()) return
+      const waits = async ({ outbox }: Pick<StoreVerbs, 'outbox'>) =>
+        (await outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length > 0
+      if (await waits(store)) return
       const words = await lastWords(agent)
-      await end(agent, turnVerdict(agent, words), { words, source: 'hook', onlyIf: (now) => now.state === agent.state && now.paneId === agent.paneId })
+      // Which files it changed takes git a while, in which something may come.
+      await end(agent, turnVerdict(agent, words), {
+        words,
+        source: 'hook',
+        unless: waits,
+        onlyIf: (now) => now.state === agent.state && now.paneId === agent.paneId,
+      })
     },
 
     programEnded: async (agent, exit, how) => {
