@@ -99,6 +99,13 @@ export function createSessions({
       }
       const written = isAlive(agent.state) && agent.paneId !== null ? await runner.writeStdin(agent.paneId, `${data}\n`) : { kind: 'gone' as const }
       if (written.kind === 'written') return { written_bytes: written.bytes }
+      if (written.kind === 'full') {
+        throw new ExomonadError(
+          'STDIN_CLOSED',
+          `${agent.name} takes no more input: it does not read, and all that was written to it so far waits. Write when it reads again, or start another.`,
+          { agent: agent.id, state: agent.state },
+        )
+      }
       const why = written.kind === 'closed' ? 'it no longer reads its input' : isAlive(agent.state) ? 'its program has ended' : `it has ${agent.state}`
       throw new ExomonadError('STDIN_CLOSED', `${agent.name} takes no more input: ${why}. Start another.`, { agent: agent.id, state: agent.state })
     },

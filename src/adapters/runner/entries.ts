@@ -119,7 +119,8 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       const entry = entries.get(paneId)
       if (entry === undefined) return { kind: 'gone' }
       if (entry.hosted.ended !== undefined) return { kind: 'closed' }
-      return (await entry.hosted.write(data)) === 'written' ? { kind: 'written', bytes: Buffer.byteLength(data) } : { kind: 'closed' }
+      const kind = await entry.hosted.write(data)
+      return kind === 'written' ? { kind, bytes: Buffer.byteLength(data) } : { kind }
     },
     capture: ({ paneId, lines, styled }) => {
       const entry = entries.get(paneId)

@@ -71,7 +71,11 @@ export function startHostedProcess(options: { cwd: string; env: Readonly<Record<
     return how
   })
 
-  const put = async (text: string): Promise<TypeResult> => ((await stdin.write(text)) === 'written' ? { kind: 'typed' } : { kind: 'dead' })
+  const put = async (text: string): Promise<TypeResult> => {
+    const written = await stdin.write(text)
+    if (written === 'full') return { kind: 'busy', reason: 'it does not read its standard input, and that is full' }
+    return written === 'written' ? { kind: 'typed' } : { kind: 'dead' }
+  }
 
   return {
     pid: child.pid ?? 0,

@@ -35,8 +35,8 @@ export interface Hosted {
   readonly ended: HostedEnd | undefined
   /** Resolves when its main program has ended, its output is in the log and that is closed. Never rejects. */
   readonly end: Promise<HostedEnd>
-  /** To its standard input; for a session `closed`. Resolves when the program, or the pipe to it, took it. */
-  write(data: string): Promise<'written' | 'closed'>
+  /** To its standard input; for a session `closed`. Resolves when the program, or the pipe to it, took it; `full`: too much waits there already. */
+  write(data: string): Promise<'written' | 'full' | 'closed'>
   paste(text: string): Promise<TypeResult>
   enter(): Promise<TypeResult>
   /** The Escape key: cancels a session’s turn. */

@@ -62,7 +62,8 @@ export interface HostedSession {
   readonly canLoad: boolean
 }
 
-export type Written = { readonly kind: 'written'; readonly bytes: number } | { readonly kind: 'closed' } | { readonly kind: 'gone' }
+/** `full`: so much waits for a program that does not read that no more is taken. */
+export type Written = { readonly kind: 'written'; readonly bytes: number } | { readonly kind: 'full' } | { readonly kind: 'closed' } | { readonly kind: 'gone' }
 
 /**
  * Owns what runs without a terminal, in a process that outlives the daemon: a multiplexer whose panes are piped processes and sessions of the

@@ -3,9 +3,9 @@ import type { Writable } from 'node:stream'
 export interface Stdin {
   /**
    * One after the other; each resolves when the pipe has taken all of it, or after a moment: what a program doesn’t read yet waits here.
-   * Throws for more than may wait.
+   * Nothing of what is more than may wait is taken.
    */
-  write(data: string): Promise<'written' | 'closed'>
+  write(data: string): Promise<'written' | 'full' | 'closed'>
   close(): void
 }
 
@@ -27,7 +27,7 @@ export function createStdin(stream: Writable): Stdin {
   return {
     write: async (data) => {
       if (!open) return 'closed'
-      if (waiting + data.length > WAITING_LIMIT) throw new Error('its standard input is full: the program does not read what was written to it')
+      if (waiting + data.length > WAITING_LIMIT) return 'full'
       waiting += data.length
       return await new Promise((resolve) => {
         const timer = setTimeout(resolve, PATIENCE, 'written' as const)
