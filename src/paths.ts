@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
+/** In the git folder of a worktree while it is looked at: nothing is written down that a person’s git or an agent’s reads. A crash leaves it. */
+export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
+
 /** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
 export interface Paths {
   /** `<git-common-dir>` itself. */

@@ -1,13 +1,12 @@
 import { copyFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSha, type Sha } from '../../ids.ts'
+import { SNAPSHOT_INDEX } from '../../paths.ts'
 import type { Git } from './git.ts'
 import { createCoalescer } from './mutex.ts'
 import type { Run } from './run.ts'
 import { gitDirOf } from './worktree-state.ts'
 
-/** Its own index: nothing is written down that a person’s git or an agent’s reads. */
-const INDEX = 'exomonad-snapshot-index'
 /** Of a file that git can’t take in (unreadable, a repository without a commit) the rest is taken all the same. */
 const SOME_MISSING = 1
 
@@ -26,7 +25,7 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
 
   const take = async (worktree: string): Promise<void> => {
     const gitDir = await gitDirOf(worktree)
-    const index = join(gitDir, INDEX)
+    const index = join(gitDir, SNAPSHOT_INDEX)
     // A git that was killed half-way leaves its lock.
     const clear = () => Promise.all([index, `${index}.lock`].map((file) => rm(file, { force: true })))
     const options = { worktree, env: { GIT_INDEX_FILE: index }, settings: ['core.splitIndex=false', 'advice.addEmbeddedRepo=false'] }

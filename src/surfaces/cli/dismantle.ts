@@ -5,6 +5,7 @@ import type { Environment } from '../../config/environment.ts'
 import { removeUserState } from '../../config/user-state.ts'
 import { asExomonadError } from '../../errors.ts'
 import { parentBranch, type Sha } from '../../ids.ts'
+import { SNAPSHOT_INDEX } from '../../paths.ts'
 import type { Host } from './host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
@@ -124,6 +125,7 @@ async function removeConfiguration({ located, host, force }: DismantleDeps, remo
 async function removeState({ located }: DismantleDeps, left: { worktreesLeft: boolean; originLeft: boolean }, removed: string[], kept: Kept[]): Promise<void> {
   const { paths, file } = located
   await rm(file.socket, { force: true })
+  for (const name of [SNAPSHOT_INDEX, `${SNAPSHOT_INDEX}.lock`]) await rm(join(paths.commonDir, name), { force: true })
   if (dirname(file.socket) !== paths.state) await removeIfEmpty(dirname(file.socket))
   if (left.worktreesLeft) {
     await rm(paths.repositoryFile, { force: true })
