@@ -42,7 +42,7 @@ export function startChild(options: {
   const begun = new Promise<void>((go, fail) => {
     child.once('spawn', go)
     child.once('error', (error) => {
-      const words = `${options.name} could not be started: ${error.message}. Install it, or set [acp.NAME] command to where it is.`
+      const words = `${options.name} could not be started: ${error.message}. Install it, or give the whole path as its command.`
       fail(new ExomonadError('AGENT_CLI_MISSING', words, {}, { cause: error }))
     })
   })
