@@ -1,7 +1,7 @@
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import type { Client, WireEvent } from '../client.ts'
 import type { CliContext, OutputStream } from './context.ts'
-import { createLiveScreen } from './live-screen.ts'
+import { createLiveScreen, keepDrawing } from './live-screen.ts'
 import { pause } from './pause.ts'
 import { headlessTops, sessionLines } from './session-lines.ts'
 import { foldSubagents, NO_SUBAGENTS, type SubagentTree } from './subagent-tree.ts'
@@ -48,20 +48,11 @@ export async function watchSessions(
       await pause(REREAD, signal)
     }
   }
-  const onResize = (): void => {
-    screen.reset()
-    draw()
-  }
-  const redraw = setInterval(() => {
-    frame++
-    draw()
-  }, REDRAW)
-  stream.on?.('resize', onResize)
+  const stopDrawing = keepDrawing({ stream, screen, every: REDRAW }, draw, () => void frame++)
   try {
     await Promise.all([listen(), look()])
   } finally {
-    clearInterval(redraw)
-    stream.off?.('resize', onResize)
+    stopDrawing()
     if (!keep) screen.erase()
     screen.end()
   }

@@ -1,7 +1,7 @@
 import type { SubagentEvent } from '../../core/subagent-progress.ts'
 import type { CallOptions } from '../client.ts'
 import type { CliContext } from './context.ts'
-import { createLiveScreen } from './live-screen.ts'
+import { createLiveScreen, keepDrawing } from './live-screen.ts'
 import { writeLines } from './output.ts'
 import { FRAME_EVERY } from './progress.ts'
 import { foldSubagents, NO_SUBAGENTS, progressLine, subagentRows } from './subagent-tree.ts'
@@ -33,15 +33,7 @@ export async function watchSubagents<Result>(
     const shown = tree.size === 0 ? foldSubagents(tree, waiting) : tree
     screen.draw(subagentRows(shown, { now: context.now(), width: stderr.columns ?? 80, palette, frame, height: (stderr.rows ?? 24) - KEPT_FREE }))
   }
-  const onResize = (): void => {
-    screen.reset()
-    draw()
-  }
-  const spin = setInterval(() => {
-    frame++
-    draw()
-  }, FRAME_EVERY)
-  stderr.on?.('resize', onResize)
+  const stopDrawing = keepDrawing({ stream: stderr, screen, every: FRAME_EVERY }, draw, () => void frame++)
   let isAnswered = false
   try {
     draw()
@@ -51,8 +43,7 @@ export async function watchSubagents<Result>(
     isAnswered = true
     return result
   } finally {
-    clearInterval(spin)
-    stderr.off?.('resize', onResize)
+    stopDrawing()
     // What still runs was not heard of to its end: a spinner that stands still would tell otherwise.
     if (isAnswered || [...tree.values()].some(({ parent, end }) => parent === null && end !== null)) draw()
     else screen.erase()

@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts'
 import type { CliContext } from './context.ts'
 import { shortDuration } from './duration.ts'
-import { createLiveScreen } from './live-screen.ts'
+import { createLiveScreen, keepDrawing } from './live-screen.ts'
 import { pause } from './pause.ts'
 import { FRAME_EVERY, FRAMES } from './progress.ts'
 import { statusLayer, type StatusRow } from './status-layer.ts'
@@ -47,22 +47,13 @@ export async function watchWait<Result>(
       await pause(LOOK_EVERY, over.signal)
     }
   }
-  const onResize = (): void => {
-    screen.reset()
-    draw()
-  }
-  const spin = setInterval(() => {
-    frame++
-    draw()
-  }, FRAME_EVERY)
-  stream.on?.('resize', onResize)
+  const stopDrawing = keepDrawing({ stream, screen, every: FRAME_EVERY }, draw, () => void frame++)
   const looking = look()
   try {
     return await wait
   } finally {
     over.abort()
-    clearInterval(spin)
-    stream.off?.('resize', onResize)
+    stopDrawing()
     await looking
     screen.erase()
     screen.end()
