@@ -41,11 +41,11 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 4 },
-      message: expect.stringMatching(/version 999.*up to 4\b/),
+      facts: { found: 999, known: 5 },
+      message: expect.stringMatching(/version 999.*up to 5\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 5 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 6 })
     after.close()
   })
 
@@ -55,11 +55,12 @@ describe('the SQLite store’s file', () => {
     for (const agent of [gone, left]) await first.agents.insert(agent)
     await first.close()
     const older = new Database(file)
-    older.exec("drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'")
+    older.exec("drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'")
     older.close()
     const store = await open()
     expect(await store.agents.list()).toEqual([{ ...gone, cleanedAt: 1234 }, left])
     expect(await store.scrollback.list(gone.id)).toEqual([])
+    expect(await store.runs.get(gone.id)).toBeUndefined()
     await store.close()
   })
 
