@@ -232,7 +232,8 @@ describe('a caller that waits', () => {
       { do: 'file', path: 'never' },
     ])
     await waitFor('it to wait', async () => (await tree.agent('asker')).state_reason === 'subagent looking', LIMIT)
-    expect(await tree.agent('looking')).toMatchObject({ kind: 'spawn', state: 'running', parent_id: id })
+    await waitFor('its subagent to work', async () => (await tree.agent('looking')).state === 'running', LIMIT)
+    expect(await tree.agent('looking')).toMatchObject({ kind: 'spawn', parent_id: id })
     writeFileSync(go, '')
     const answered = await tree.logged('asker', 'the answer', ({ kind }) => kind === 'tool')
     expect(JSON.stringify(answered)).toContain('found')
