@@ -14,7 +14,7 @@ import { forkName, unusedName } from '../fork-name.ts'
 import { promptFacts, type Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
 import { startTreeOf } from './session-reserve.ts'
-import { untouched } from './new-agent.ts'
+import { besides, untouched } from './new-agent.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
 import type { Scrollback } from './scrollback.ts'
 import type { SpawnStart } from './spawn-start.ts'
@@ -73,17 +73,9 @@ export function createForking(
         name,
         kind: 'fork',
         runtime: runtimeOf(cliName),
-        role: parent.role,
+        ...besides(parent),
         tools: toolsOf(await settings.config(), cliName),
         agentCli: cliName,
-        parentId: parent.id,
-        depth: parent.depth + 1,
-        branch: parent.branch,
-        baseBranch: null,
-        forkPoint: null,
-        worktree: parent.worktree,
-        ownsWorktree: false,
-        adopted: true,
         task: prompt?.trim() ?? '',
         state: 'spawning',
         tokenHash: randomUUID(),

@@ -27,3 +27,16 @@ export const untouched = (now: number) =>
     reapedAt: null,
     cleanedAt: null,
   }) as const satisfies Partial<Agent>
+
+/** Of one that works in its parent’s worktree, on its branch: a fork, a session, a process. Nothing of these is ever removed with it. */
+export const besides = ({ id, role, depth, branch, worktree }: Agent) => ({
+  role,
+  parentId: id,
+  depth: depth + 1,
+  branch,
+  baseBranch: null,
+  forkPoint: null,
+  worktree,
+  ownsWorktree: false,
+  adopted: true,
+})

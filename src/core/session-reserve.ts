@@ -9,7 +9,7 @@ import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { requireAlive } from './directory.ts'
 import { isAlive } from './lifecycle.ts'
-import { untouched } from './new-agent.ts'
+import { besides, untouched } from './new-agent.ts'
 import type { SpawnUndo } from './spawn-undo.ts'
 
 export interface Reserved {
@@ -80,15 +80,7 @@ export function createSessionReserve({
           ...given,
           id: newAgentId(),
           name: unusedName(given.name, taken),
-          role: parent.role,
-          parentId: parent.id,
-          depth: parent.depth + 1,
-          branch: parent.branch,
-          baseBranch: null,
-          forkPoint: null,
-          worktree: parent.worktree,
-          ownsWorktree: false,
-          adopted: true,
+          ...besides(parent),
           state: 'spawning',
           tokenHash: randomUUID(),
         }
