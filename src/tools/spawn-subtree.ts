@@ -6,7 +6,7 @@ import { ExomonadError } from '../errors.ts'
 export const spawnSubtree = defineTool({
   name: 'spawn_subtree',
   description:
-    'Fork a worktree node off your current branch: a child tech lead with a branch, worktree and pane of its own, and your conversation where that can be inherited. Use it when decomposing work into sub-problems that may need further decomposition, such as three or more distinct components or a design decision of their own. The child can spawn its own children and files one pull request against your branch.',
+    'Fork a worktree node off your current branch: a child tech lead with a branch and worktree of its own, and your conversation where that can be inherited. Use it when decomposing work into sub-problems that may need further decomposition, such as three or more distinct components or a design decision of their own. The child can spawn its own children and files one pull request against your branch.',
   audience: ['tl', 'human'],
   listed: true,
   input: z.object({
