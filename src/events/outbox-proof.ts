@@ -32,6 +32,7 @@ export interface Proof {
    *
    *   its id stands in the conversation → acked
    *   due: its terminal never got it → it waits again
+   *        its terminal got it, and Enter was never pressed → Enter, once; it was, and the program confirms nothing → handed over
    *        still at work, and its conversation can be read → later; nothing is concluded before the turn is over
    *        it stands on the screen → Enter, once
    *        the conversation lacks it, and so does the screen → it is gone: it waits again, once
@@ -75,7 +76,10 @@ export function createProof(deps: {
   const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints) => {
     const { cli, config, readable, batch } = hints
     const neverNoted = left.every(({ handedAt }) => handedAt === null)
-    if (expected.lane === 'pane' && neverNoted && (await typing.wasPasted(agent, batch)) === false) return 'never_typed'
+    const trace = expected.lane === 'pane' && neverNoted ? await typing.trace(agent, batch) : undefined
+    if (trace === 'nothing') return 'never_typed'
+    // Nobody will confirm it: more than that it was submitted can't be known.
+    if (trace === 'entered' && !cli.acks) return 'submitted'
     const patience = config.delivery.ack_timeout * 1000
     if (expected.submitted === true && !readable) return 'acked'
     const byChannel = expected.lane === 'channel' || expected.lane === 'acp'
@@ -86,7 +90,15 @@ export function createProof(deps: {
     }
     if (expected.submitted === true) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
     const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left, cli) : false
-    if (shown === true && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
+    // Of a program whose box can be seen, that decides: a person may have emptied it.
+    const waitsForEnter = trace === 'pasted' && cli.inputLine === undefined && !readable
+    if (waitsForEnter && cli.reportsState && agent.state !== 'idle') {
+      expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
+      return 'later'
+    }
+    const stands = shown === true || waitsForEnter
+    if (stands && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
+      if (!cli.acks) return 'submitted'
       expected.enteredAgain = true
       expected.dueAt = clock() + patience
       const unnoted = left.filter(({ handedAt }) => handedAt === null)
@@ -137,6 +149,10 @@ export function createProof(deps: {
         unconfirmed.delete(batch)
         if (fate === 'acked') {
           await records.acked(agent.id, idsOf(left))
+          continue
+        }
+        if (fate === 'submitted') {
+          await records.handed(agent.id, left)
           continue
         }
         if (fate === 'never_typed') {

@@ -39,12 +39,12 @@ export interface Typing {
   mayPaste(agent: Agent, paneId: PaneId, hints: Hints): Promise<Gate>
   /** Pastes, waits the program’s delay, looks again, presses Enter. Throws where the multiplexer does not answer: the outcome is unknown. */
   type(agent: Agent, paneId: PaneId, text: string, hints: Hints & { batch: string; progress: Progress }): Promise<Typed>
-  /** Whether its terminal got this hand-over; undefined where that can’t be told. */
-  wasPasted(agent: Agent, batch: string): Promise<boolean | undefined>
+  /** How far this hand-over came in its terminal; undefined where that can’t be told. */
+  trace(agent: Agent, batch: string): Promise<'nothing' | 'pasted' | 'entered' | undefined>
   /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
   isShown(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean | undefined>
   /** Enter, if nothing is in the way. */
-  enterOnceMore(agent: Agent, hints: Hints): Promise<boolean>
+  enterOnceMore(agent: Agent, hints: Hints & { batch: string }): Promise<boolean>
 }
 
 /** What programs show in their box in the place of a paste of several lines: `[Pasted Text: 6 lines]`, `[Pasted text #1 +5 lines]`, `[Pasted Content 1024 chars]`. */
@@ -100,7 +100,7 @@ export function createTyping(deps: {
       for (let pause = cli.enterDelay; ; pause = Math.min(Math.max(pause, 50) * 2, 1000)) {
         await sleep(pause)
         const gate = await inTheWay((await store.agents.get(agent.id)) ?? agent, paneId, hints)
-        const pressed = gate.kind === 'open' ? (await multiplexer.pressEnter(paneId)).kind : await standing(paneId)
+        const pressed = gate.kind === 'open' ? (await multiplexer.pressEnter(paneId, batch)).kind : await standing(paneId)
         if (pressed === 'dead' || pressed === 'gone') return { kind: 'not_typed', reason: 'its program ended before Enter' }
         if (pressed === 'typed') return { kind: 'typed', at }
         if (await progress.confirmed()) return { kind: 'typed', at }
@@ -110,11 +110,12 @@ export function createTyping(deps: {
       }
     },
 
-    wasPasted: async (agent, batch) => {
+    trace: async (agent, batch) => {
       if (agent.paneId === null) return undefined
       const pane = await multiplexer.inspect(agent.paneId)
       if (pane?.agentId !== agent.id || pane.pasted === undefined) return undefined
-      return pane.pasted === batch
+      if (pane.pasted !== batch) return 'nothing'
+      return pane.entered === undefined ? undefined : pane.entered === batch ? 'entered' : 'pasted'
     },
 
     isShown: async (agent, left, cli) => {
@@ -134,7 +135,7 @@ export function createTyping(deps: {
       if (agent.paneId === null) return false
       try {
         if ((await inTheWay(agent, agent.paneId, hints)).kind === 'closed') return false
-        return (await multiplexer.pressEnter(agent.paneId)).kind === 'typed'
+        return (await multiplexer.pressEnter(agent.paneId, hints.batch)).kind === 'typed'
       } catch (error) {
         log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')
         return false

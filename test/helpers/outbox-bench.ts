@@ -45,6 +45,7 @@ export function scriptedTerminals() {
         foreground: true,
         humanActiveAt: null,
         pasted: undefined,
+        entered: undefined,
         ...pane,
       }
     )

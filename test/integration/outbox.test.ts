@@ -412,6 +412,54 @@ describe('outbox', () => {
       expect(terminals.typed).toEqual([])
     })
 
+    it.each([
+      ['that confirms', true],
+      ['that confirms nothing', false],
+    ])('presses Enter for what its terminal got without Enter, of a program %s and shows nothing', async (_, acks) => {
+      cli = { ...cli, acks, enterDelay: 0 }
+      await family()
+      const delivery = await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: 'the batch before' })
+      await outbox.start()
+      await until('it is submitted', () => terminals.submitted.length === 1)
+      if (acks) await outbox.ack(AUTH, [delivery])
+      await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
+      expect(terminals.typed).toEqual([])
+      shift += 60_000
+      outbox.wake(AUTH)
+      await outbox.settled()
+      expect(terminals.submitted).toHaveLength(1)
+      expect(await deliveries('human')).toEqual([])
+    })
+
+    it('holds that Enter back until the program is idle', async () => {
+      await family({ state: 'running' })
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: null })
+      await outbox.start()
+      shift += 60_000
+      outbox.wake(AUTH)
+      await outbox.settled()
+      expect(terminals.submitted).toEqual([])
+      await setState(AUTH, { state: 'idle' })
+      shift += 60_000
+      outbox.wake(AUTH)
+      await until('it is submitted', () => terminals.submitted.length === 1)
+      expect(terminals.typed).toEqual([])
+    })
+
+    it('takes what was submitted for handed over where the program confirms nothing', async () => {
+      cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
+      await family()
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: 'b-1' })
+      await outbox.start()
+      await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
+      expect(terminals.typed).toEqual([])
+      expect(terminals.submitted).toEqual([])
+      expect(await deliveries('human')).toEqual([])
+    })
+
     it('tells the human where none comes, and never types it again', async () => {
       await family()
       await claimed(false)

@@ -38,6 +38,8 @@ export interface Pane {
   readonly humanActiveAt: number | null
   /** Key of the last paste that reached it; null where none did; undefined where that can’t be told (a host from before this). */
   readonly pasted: string | null | undefined
+  /** Key of the last paste that Enter was pressed for; null and undefined as above. */
+  readonly entered: string | null | undefined
 }
 
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
@@ -70,7 +72,8 @@ export interface Multiplexer {
    * same step: whether it was pasted can be told after a crash.
    */
   paste(paneId: PaneId, text: string, key?: string): Promise<TypeResult>
-  pressEnter(paneId: PaneId): Promise<TypeResult>
+  /** `key`: of the paste that it submits, remembered in the same way. */
+  pressEnter(paneId: PaneId, key?: string): Promise<TypeResult>
   pressEscape(paneId: PaneId): Promise<TypeResult>
   /** Text of the screen and the last `lines` of scrollback, without escape sequences. Works on dead panes. */
   capture(paneId: PaneId, options?: { lines?: number }): Promise<string>

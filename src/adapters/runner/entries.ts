@@ -24,6 +24,7 @@ interface Entry {
   readonly followers: Set<{ left: () => void }>
   name: string
   pasted: string | null
+  entered: string | null
   ending: Promise<void> | undefined
 }
 
@@ -57,7 +58,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
   const { createSession, onChange, complain } = options
   const entries = new Map<PaneId, Entry>()
 
-  const describe = ({ paneId, agentId, name, hosted, pasted }: Entry): HostedEntry => ({
+  const describe = ({ paneId, agentId, name, hosted, pasted, entered }: Entry): HostedEntry => ({
     paneId,
     agentId,
     name,
@@ -66,6 +67,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
     exitCode: hosted.ended?.exitCode ?? null,
     exitSignal: hosted.ended?.exitSignal ?? null,
     pasted,
+    entered,
   })
 
   /** What it started goes with it, whatever group or session that is in by now. */
@@ -98,7 +100,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       const session = program.kind === 'acp' ? createSession({ agentId, name, cwd, env: marked, argv, session: program.session, log, complain }) : undefined
       const hosted = session ?? startHostedProcess({ cwd, env: marked, argv, log })
       const paneId = asPaneId(`${RUNNER_PANE}${randomBytes(4).toString('hex')}`)
-      const entry: Entry = { paneId, agentId, openId, rows, log, hosted, session, followers: new Set(), name, pasted: null, ending: undefined }
+      const entry: Entry = { paneId, agentId, openId, rows, log, hosted, session, followers: new Set(), name, pasted: null, entered: null, ending: undefined }
       entries.set(paneId, entry)
       void hosted.end.then(() => {
         onChange()
@@ -114,7 +116,12 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       if (result.kind === 'typed' && key !== null && entry !== undefined) entry.pasted = key
       return result
     },
-    key: ({ paneId, key }) => type(paneId, (hosted) => (key === 'enter' ? hosted.enter() : hosted.interrupt())),
+    key: async ({ paneId, key, submits }) => {
+      const result = await type(paneId, (hosted) => (key === 'enter' ? hosted.enter() : hosted.interrupt()))
+      const entry = entries.get(paneId)
+      if (result.kind === 'typed' && submits !== undefined && entry !== undefined) entry.entered = submits
+      return result
+    },
     write: async ({ paneId, data }) => {
       const entry = entries.get(paneId)
       if (entry === undefined) return { kind: 'gone' }

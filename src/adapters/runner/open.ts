@@ -72,7 +72,7 @@ export function createRunner(options: RunnerOptions): RunnerClient {
     const answer = await host.ask('list', {})
     return answer.kind === 'no-host' ? [] : answer.gives
   }
-  const describe = (entry: HostedEntry): Pane => ({ ...entry, title: null, inMode: false, foreground: null, humanActiveAt: null })
+  const describe = (entry: HostedEntry): Pane => ({ ...entry, entered: entry.entered, title: null, inMode: false, foreground: null, humanActiveAt: null })
   const list = async () => (await entries()).map(describe)
   const deaths = createDeaths({ list, log })
 
@@ -127,8 +127,8 @@ export function createRunner(options: RunnerOptions): RunnerClient {
       const answer = await host.ask('paste', { paneId, text: pasted, key: key ?? null }, { once: true, timeout: WRITE_TIMEOUT })
       return answer.kind === 'no-host' ? { kind: 'gone' } : answer.gives
     },
-    pressEnter: async (paneId) => {
-      const answer = await host.ask('key', { paneId, key: 'enter' }, { once: true, timeout: WRITE_TIMEOUT })
+    pressEnter: async (paneId, key) => {
+      const answer = await host.ask('key', { paneId, key: 'enter', ...(key !== undefined && { submits: key }) }, { once: true, timeout: WRITE_TIMEOUT })
       return answer.kind === 'no-host' ? { kind: 'gone' } : answer.gives
     },
     pressEscape: async (paneId) => {

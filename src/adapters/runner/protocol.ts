@@ -19,6 +19,8 @@ export interface HostedEntry {
   readonly exitCode: number | null
   readonly exitSignal: string | null
   readonly pasted: string | null
+  /** Absent from runners of before. */
+  readonly entered?: string | null
 }
 
 /** What can be asked of the runner. `openId` makes opening repeatable: the second time answers the first pane. */
@@ -40,7 +42,8 @@ export interface Verbs {
   }
   list: { takes: object; gives: HostedEntry[] }
   paste: { takes: { paneId: PaneId; text: string; key: string | null }; gives: TypeResult }
-  key: { takes: { paneId: PaneId; key: 'enter' | 'escape' }; gives: TypeResult }
+  /** `submits`: key of the paste that Enter is for. */
+  key: { takes: { paneId: PaneId; key: 'enter' | 'escape'; submits?: string }; gives: TypeResult }
   write: { takes: { paneId: PaneId; data: string }; gives: Written }
   capture: { takes: { paneId: PaneId; lines: number; styled: boolean }; gives: { text: string } | null }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }

@@ -22,7 +22,7 @@ export function createRouted({ terminals, runner }: { terminals: Multiplexer; ru
     list: async () => (await Promise.all([terminals.list(), runner.list()])).flat(),
     inspect: (paneId) => at(paneId).inspect(paneId),
     paste: (paneId, text, key) => at(paneId).paste(paneId, text, key),
-    pressEnter: (paneId) => at(paneId).pressEnter(paneId),
+    pressEnter: (paneId, key) => at(paneId).pressEnter(paneId, key),
     pressEscape: (paneId) => at(paneId).pressEscape(paneId),
     capture: (paneId, options) => at(paneId).capture(paneId, options),
     captureStyled: (paneId) => at(paneId).captureStyled(paneId),

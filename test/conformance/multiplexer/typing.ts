@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { asPaneId } from '../../../src/ids.ts'
+import { asPaneId, type PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 
@@ -32,15 +32,23 @@ export function describeTyping(bench: Bench): void {
     expect(before.recorded()).toBe('')
   })
 
-  it('remembers in each pane which paste was its last, for a daemon that was killed meanwhile', async () => {
+  it('remembers in each pane which paste was its last, and which was submitted, for a daemon that was killed meanwhile', async () => {
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
-    const pastedIn = async () => await Promise.all([one, other].map(async ({ paneId }) => (await bench.another().inspect(paneId))?.pasted))
+    const traceOf = async ({ paneId }: { paneId: PaneId }) => {
+      const { pasted, entered } = (await bench.another().inspect(paneId)) ?? {}
+      return [pasted, entered]
+    }
     await bench.multiplexer.paste(one.paneId, 'first', 'batch-1')
+    await bench.multiplexer.pressEnter(one.paneId, 'batch-1')
     await bench.multiplexer.paste(one.paneId, 'second', 'batch-2')
-    expect(await pastedIn()).toEqual(['batch-2', null])
+    expect(await traceOf(one)).toEqual(['batch-2', 'batch-1'])
+    expect(await traceOf(other)).toEqual([null, null])
     await bench.multiplexer.pressEnter(one.paneId)
+    expect(await traceOf(one)).toEqual(['batch-2', 'batch-1'])
+    await bench.multiplexer.pressEnter(one.paneId, 'batch-2')
     await bench.multiplexer.paste(other.paneId, 'third', 'batch-3')
-    expect(await pastedIn()).toEqual(['batch-2', 'batch-3'])
+    expect(await traceOf(one)).toEqual(['batch-2', 'batch-2'])
+    expect(await traceOf(other)).toEqual(['batch-3', null])
   })
 
   it('does not bracket for a program that did not ask for it', async () => {

@@ -70,6 +70,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     ...pane,
     title: pane.title ?? null,
     pasted: pane.pasted,
+    entered: pane.entered,
     inMode: false,
     foreground: pane.dead ? null : await isForeground(pane.pid),
   })
@@ -121,7 +122,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
       return pane === undefined ? undefined : await describe(pane)
     },
     paste: async (paneId, text, key) => await type(paneId, text, true, key),
-    pressEnter: async (paneId) => await type(paneId, '\r', false),
+    pressEnter: async (paneId, key) => await type(paneId, '\r', false, key),
     pressEscape: async (paneId) => await type(paneId, '\u001B', false),
     capture: async (paneId, { lines = 0 } = {}) => {
       const answer = await host.ask('capture', { paneId, lines })

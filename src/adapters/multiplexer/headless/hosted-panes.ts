@@ -13,6 +13,7 @@ interface Kept {
   readonly viewers: Map<Viewer, { lastInputAt: number; onLeft: () => void }>
   name: string
   pasted: string | null
+  entered: string | null
 }
 
 export interface Viewing {
@@ -40,7 +41,7 @@ const SETTLE_LIMIT = 1000
 export function createHostedPanes({ onChange, now }: { onChange: () => void; now: () => number }): HostedPanes {
   const panes = new Map<PaneId, Kept>()
 
-  const describe = ({ paneId, agentId, name, terminal, viewers, pasted }: Kept): HostedPane => ({
+  const describe = ({ paneId, agentId, name, terminal, viewers, pasted, entered }: Kept): HostedPane => ({
     paneId,
     agentId,
     name,
@@ -51,6 +52,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     exitSignal: terminal.ended?.exitSignal ?? null,
     humanActiveAt: viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt)),
     pasted,
+    entered,
   })
 
   return {
@@ -66,7 +68,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       }
       const terminal = createHostedTerminal({ argv, cwd, env, columns, rows, onOutput: refresh })
       const paneId = asPaneId(`p-${randomBytes(4).toString('hex')}`)
-      panes.set(paneId, { paneId, agentId, openId, terminal, viewers, name, pasted: null })
+      panes.set(paneId, { paneId, agentId, openId, terminal, viewers, name, pasted: null, entered: null })
       void terminal.end.then(() => {
         refresh()
         onChange()
@@ -78,7 +80,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       const kept = panes.get(paneId)
       if (kept === undefined) return { kind: 'gone' }
       const result = await kept.terminal.type(text, { paste })
-      if (result.kind === 'typed' && key !== undefined) kept.pasted = key
+      if (result.kind === 'typed' && key !== undefined) kept[paste ? 'pasted' : 'entered'] = key
       return result
     },
     capture: async ({ paneId, lines, styled = false }) => {

@@ -19,6 +19,7 @@ export interface HostedPane {
   readonly humanActiveAt: number | null
   /** Absent from hosts of before. */
   readonly pasted?: string | null
+  readonly entered?: string | null
 }
 
 /** What can be asked of the host. `openId` makes opening repeatable: the second time answers the first pane. */
@@ -29,7 +30,7 @@ export interface Verbs {
     gives: { paneId: PaneId; pid: number }
   }
   list: { takes: object; gives: HostedPane[] }
-  /** Text as one (bracketed) paste, whose key the pane remembers, or bytes as a key sends them. */
+  /** Text as one (bracketed) paste, or bytes as a key sends them. `key`: of the paste, or of the one that Enter submits; the pane remembers it. */
   type: { takes: { paneId: PaneId; text: string; paste: boolean; key?: string }; gives: TypeResult }
   /** `styled`: the rows of the screen with their colours and attributes; hosts of before don’t know it. */
   capture: { takes: { paneId: PaneId; lines: number; styled?: boolean }; gives: { text: string } | null }

@@ -5,7 +5,7 @@ import type { Pane } from '../multiplexer.ts'
 import { isForeground, isZombie } from '../../panes/processes.ts'
 import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
-import { PASTED } from './type.ts'
+import { ENTERED, PASTED } from './type.ts'
 
 const PANE_FIELDS = [
   'pane',
@@ -21,6 +21,7 @@ const PANE_FIELDS = [
   '#{window_id}',
   '#{window_name}',
   `#{${PASTED}}`,
+  `#{${ENTERED}}`,
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
@@ -61,7 +62,23 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
-  for (const [kind, , session, id = '', pid, agentId = '', dead, status = '', signal = '', modes, windowId = '', name = '', pasted = '', ...title] of rows) {
+  for (const [
+    kind,
+    ,
+    session,
+    id = '',
+    pid,
+    agentId = '',
+    dead,
+    status = '',
+    signal = '',
+    modes,
+    windowId = '',
+    name = '',
+    pasted = '',
+    entered = '',
+    ...title
+  ] of rows) {
     if (kind !== 'pane' || session === KEEPER || (agentId === '' && name === HOME) || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
@@ -79,6 +96,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         foreground: dead === '1' ? null : await isForeground(Number(pid)),
         humanActiveAt: activity.get(windowId) ?? null,
         pasted: pasted === '' ? null : pasted,
+        entered: entered === '' ? null : entered,
       }))(),
     )
   }

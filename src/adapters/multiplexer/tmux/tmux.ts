@@ -105,8 +105,8 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     list: async () => await query(),
     inspect: async (paneId) => (isPaneId(paneId) ? (await query(paneId))[0] : undefined),
     paste: async (paneId, text, key) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout }) : { kind: 'gone' }),
-    pressEnter: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', commandTimeout) : { kind: 'gone' }),
-    pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', commandTimeout) : { kind: 'gone' }),
+    pressEnter: async (paneId, key) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', { key, timeout: commandTimeout }) : { kind: 'gone' }),
+    pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', { timeout: commandTimeout }) : { kind: 'gone' }),
     capture: async (paneId, { lines = 0 } = {}) => {
       if (!isPaneId(paneId)) throw paneGone(paneId)
       // By a process of its own: what is on a screen could look like the end of an answer in control mode.

@@ -31,14 +31,23 @@ function resultOf(reply: Exclude<Reply, { kind: 'unknown' }>): TypeResult {
 }
 
 /** A key by tmux's name for it. Throws MULTIPLEXER_UNAVAILABLE with `outcome: 'unknown'` where it may have been typed. */
-export async function pressKey(connection: Connection, paneId: PaneId, key: 'Enter' | 'Escape', timeout: number): Promise<TypeResult> {
-  const reply = await connection.act(guarded(paneId, command('send-keys', '-t', paneId, key)))
+export async function pressKey(
+  connection: Connection,
+  paneId: PaneId,
+  name: 'Enter' | 'Escape',
+  { key, timeout }: { key?: string | undefined; timeout: number },
+): Promise<TypeResult> {
+  const press = command('send-keys', '-t', paneId, name)
+  const reply = await connection.act(guarded(paneId, key === undefined ? press : sequence(press, remember(paneId, ENTERED, key))))
   if (reply.kind === 'unknown') throw silent(paneId, timeout)
   return resultOf(reply)
 }
 
-/** The option of a pane that holds the key of its last paste. */
+/** The options of a pane that hold the key of its last paste, and of the last that Enter was pressed for. */
 export const PASTED = '@pasted'
+export const ENTERED = '@entered'
+
+const remember = (paneId: PaneId, option: string, key: string): string => command('set-option', '-p', '-t', paneId, option, key)
 
 /**
  * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is lost, the buffer tells whether it was typed.
@@ -52,7 +61,7 @@ export async function pasteText(
 ): Promise<TypeResult> {
   const buffer = `paste-${randomUUID()}`
   const pasteIt = command('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', paneId)
-  const paste = guarded(paneId, key === undefined ? pasteIt : sequence(pasteIt, command('set-option', '-p', '-t', paneId, PASTED, key)))
+  const paste = guarded(paneId, key === undefined ? pasteIt : sequence(pasteIt, remember(paneId, PASTED, key)))
   // tmux keeps no empty buffer; pasting nothing still tells whether it could be done.
   if (text === '') return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
   const stored = await connection.ask(command('set-buffer', '-b', buffer, '--', text))

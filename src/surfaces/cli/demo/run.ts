@@ -10,7 +10,7 @@ import { diagnose } from './diagnosis.ts'
 import type { Display } from './display.ts'
 import { endForge, setUpForge, type DemoForge } from './forge.ts'
 import { prepareClone, prepareLibrary, type DemoRepository } from './repository.ts'
-import { readStory, type Story } from './story.ts'
+import { failedDeliveries, readStory, type Story } from './story.ts'
 import { verifyResult } from './verify.ts'
 import { allEvents, settleTree, watchTree } from './watch.ts'
 import type { Workspace } from './workspace.ts'
@@ -72,7 +72,11 @@ async function conclude(workspace: Workspace, repository: DemoRepository, client
   const diagnosis = faults.length === 0 ? [] : await diagnose(client)
   if (faults.length === 0) faults.push(...(await verifyResult(workspace, repository, client)))
   for (const { title, happened } of story.chapters) if (!happened) faults.push(`it never happened that ${title}`)
-  if (story.failedDeliveries > 0) faults.push(`${story.failedDeliveries} messages failed or are undecided`)
+  const failed = failedDeliveries(events)
+  if (failed.length > 0) {
+    const why = failed.map(({ type, payload }) => `${type}: ${String(payload['name'] ?? payload['delivery_id'])}, ${String(payload['reason'])}`)
+    faults.push(`${failed.length} messages failed or are undecided (${why.join('; ')})`)
+  }
   const graph = await workspace
     .git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30', `${repository.start}~1..`)
     .catch(() => workspace.git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30'))

@@ -77,6 +77,8 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
       happened: merged.some(({ payload }) => payload['base'] === rootBranch && subtrees.has(payload['head'])),
     },
   ]
-  const failedDeliveries = events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided').length
-  return { chapters, merged: merged.length, failedDeliveries }
+  return { chapters, merged: merged.length, failedDeliveries: failedDeliveries(events).length }
 }
+
+/** Of messages that failed or whose arrival can't be told. */
+export const failedDeliveries = (events: Events): Events => events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided')

@@ -66,7 +66,7 @@ const live = (facts: Partial<LiveAgent> = {}): LiveAgent => ({
 })
 const pane = (dead: boolean) => ({
   ...{ paneId: PANE, agentId: null, pid: 1, name: '', title: null, dead, exitCode: null, exitSignal: null },
-  ...{ inMode: false, foreground: null, humanActiveAt: null, pasted: undefined },
+  ...{ inMode: false, foreground: null, humanActiveAt: null, pasted: undefined, entered: undefined },
 })
 
 describe('the launch of a session', () => {

@@ -18,6 +18,7 @@ const pane = (id: string, end?: { exitCode: number }): Pane => ({
   foreground: null,
   humanActiveAt: null,
   pasted: null,
+  entered: null,
 })
 
 /** A tracker over lists that the test answers one after the other. */
