@@ -134,7 +134,14 @@ export const configSchema = z
       .describe('[prices."MODEL"]: what a model costs. MODEL is its name as its agent CLI tells it, or the beginning of it; the longest that fits counts.'),
     multiplexer: z
       .strictObject({
-        kind: z.enum(['auto', 'tmux', 'headless']).default('auto').describe('auto: the one exomonad runs in, else tmux, else headless.'),
+        kind: z
+          .enum(['auto', 'tmux', 'zellij', 'headless'])
+          .default('auto')
+          .describe('auto: tmux where it is installed, else headless. `exomonad init` sets it to the one it is run in. Read when the daemon starts.'),
+        layout: z
+          .enum(['window-per-agent', 'pane-per-worker'])
+          .default('window-per-agent')
+          .describe('pane-per-worker: workers and forks get panes in the window (tab) of their parent, as long as there is room. Headless has no windows.'),
         columns: z.number().int().min(20).default(200).describe('Width of a new pane. Characters.'),
         rows: z.number().int().min(5).default(50).describe('Height of a new pane. Lines.'),
       })

@@ -11,6 +11,8 @@ export interface OpenPane {
   readonly argv: readonly string[]
   readonly columns: number
   readonly rows: number
+  /** In the window (tab) of this pane, where the multiplexer has windows and there is room in it; absent: in a window of its own. */
+  readonly beside?: PaneId
   /** Without a terminal: for the runner. Absent: in a terminal. */
   readonly program?: RunnerProgram
   /** Absolute path of the file that the runner writes all output to. */
@@ -50,6 +52,8 @@ export interface MultiplexerCapabilities {
   readonly attach: boolean
   /** What a pasted line end arrives as in a program that reads its terminal raw. */
   readonly lineEnd: 'lf' | 'cr'
+  /** Panes keep the size they were opened with, whoever looks. Else all have the size of the session, or of the smallest terminal that shows it. */
+  readonly fixedSize: boolean
   /** Panes go on when the daemon ends. */
   readonly outlivesDaemon: boolean
 }

@@ -37,6 +37,7 @@ export function describeOpening(bench: Bench): void {
       foreground: hasTerminal && process.platform === 'linux' ? true : null,
       humanActiveAt: null,
       pasted: null,
+      entered: null,
     })
     expect(await bench.multiplexer.list()).toEqual([pane])
   })
