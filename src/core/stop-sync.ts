@@ -80,6 +80,13 @@ export function createStopSync({
     return undefined
   }
 
+  /** Told and noted in one step, after the push: whoever is cut off before does all of it again. */
+  const rebased = (agent: Agent, actor: Agent['id'] | 'daemon', facts: { base: string; onto: Sha; head: Sha }): Promise<unknown> =>
+    store.transaction(async (tx) => {
+      await tx.agents.update(agent.id, { forkPoint: facts.onto, rebaseTries: 0 })
+      await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor, payload: { branch: agent.branch, ...facts } }, tx)
+    })
+
   const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
     const { agent } = caller
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
@@ -95,14 +102,8 @@ export function createStopSync({
       return { kind: 'rebase_conflict', files: result.files, base, tries }
     }
     const head = result.kind === 'rebased' ? result.head : await git.resolve(`refs/heads/${agent.branch}`)
-    await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
     if (head !== null) await branchPush.push(agent, head)
-    await publisher.publish({
-      type: 'rebase.done',
-      agentId: agent.id,
-      actor: 'daemon',
-      payload: { branch: agent.branch, base, onto: baseTip, head: head ?? baseTip },
-    })
+    await rebased(agent, 'daemon', { base, onto: baseTip, head: head ?? baseTip })
     return undefined
   }
 
@@ -139,12 +140,14 @@ export function createStopSync({
    */
   const settleOwn = async (agent: Agent, base: BranchName, facts: { head: Sha; baseTip: Sha; own: Sha | null }): Promise<void> => {
     const { head, baseTip, own } = facts
-    if (agent.forkPoint !== baseTip || agent.rebaseTries > 0) await store.agents.update(agent.id, { forkPoint: baseTip, rebaseTries: 0 })
     const lacksBase = own !== null && own !== head && !(await git.isAncestor(baseTip, own))
     const rewritten = own !== null && own !== head && !(await git.isAncestor(own, head))
-    if (agent.rebaseTries === 0 && !lacksBase && !rewritten) return
+    if (agent.rebaseTries === 0 && !lacksBase && !rewritten) {
+      if (agent.forkPoint !== baseTip) await store.agents.update(agent.id, { forkPoint: baseTip })
+      return
+    }
     await branchPush.push(agent, head)
-    await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor: agent.id, payload: { branch: agent.branch, base, onto: baseTip, head } })
+    await rebased(agent, agent.id, { base, onto: baseTip, head })
   }
 
   const sync: StopSync['run'] = async (caller) => {
