@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createGithubHost } from './cli-host-github.ts'
+import { createMultiplexersHost } from './cli-host-multiplexers.ts'
 import type { Environment } from './config/environment.ts'
 import { programFile } from './package-root.ts'
 import type { Host } from './surfaces/cli/host.ts'
@@ -24,6 +25,7 @@ const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, 
 
 /** The commands’ way to git, processes and the daemon: each function loads what it needs when it is called. */
 export function createHost(environment: Environment): Host {
+  const multiplexers = createMultiplexersHost(environment)
   return {
     async inspectRepository(cwd) {
       const [{ inspectRepository }, { gitEnvironment }] = await Promise.all([import('./adapters/git/repository.ts'), import('./config/environment.ts')])
@@ -59,8 +61,10 @@ export function createHost(environment: Environment): Host {
         import('./config/environment.ts'),
         import('./paths.ts'),
       ])
-      // Both: the configuration may name another one than when the agents were started.
-      for (const kind of ['tmux', 'headless'] as const) {
+      // All: the configuration may name another one than when the agents were started.
+      for (const kind of ['tmux', 'zellij', 'headless'] as const) {
+        // Most people have no Zellij, and where there is none nothing runs in it.
+        if (kind === 'zellij' && !(await multiplexers.look(kind)).usable) continue
         const hash = repositoryHash(paths.commonDir)
         const { multiplexer } = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
         await multiplexer.shutdown().catch(async (error: unknown) => {
@@ -93,6 +97,7 @@ export function createHost(environment: Environment): Host {
       return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })
     },
     github: createGithubHost(environment),
+    multiplexers,
   }
 }
 

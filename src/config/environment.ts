@@ -17,6 +17,16 @@ export interface Environment {
   readonly socket: string | null
   readonly noColor: boolean
   readonly ci: boolean
+  readonly inside: Inside
+}
+
+/** The multiplexers around this process; both where one of them runs in the other. */
+export interface Inside {
+  readonly zellij: boolean
+  /** `server`: process id of the tmux server; null where $TMUX doesn’t tell it. */
+  readonly tmux: { readonly server: number | null } | null
+  /** $TERM_PROGRAM: tmux says `tmux`; Zellij leaves it as it was where its session was begun. */
+  readonly terminal: string | null
 }
 
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
@@ -35,7 +45,19 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     socket: variables['EXOMONAD_SOCKET'] || null,
     noColor: (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb',
     ci: (variables['CI'] ?? '') !== '',
+    inside: Object.freeze({
+      // In Zellij it is 0, so that only its being there counts.
+      zellij: variables['ZELLIJ'] !== undefined,
+      tmux: variables['TMUX'] ? { server: serverOf(variables['TMUX']) } : null,
+      terminal: variables['TERM_PROGRAM'] || null,
+    }),
   })
+}
+
+/** $TMUX is `SOCKET,PID,SESSION`. */
+function serverOf(tmux: string): number | null {
+  const pid = Number(tmux.split(',').at(-2))
+  return Number.isInteger(pid) && pid > 0 ? pid : null
 }
 
 /** What any program may see: who and where the user is, how text is written, no secrets. */

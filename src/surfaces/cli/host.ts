@@ -37,6 +37,23 @@ export interface Host {
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
   readonly github: GithubHost
+  readonly multiplexers: MultiplexersHost
+}
+
+/** Programs that agents can have their terminals in. */
+export interface MultiplexersHost {
+  /** The one on PATH. */
+  look(name: 'tmux' | 'zellij'): Promise<MultiplexerProgram>
+  /** Those that this process runs in, the innermost first. */
+  around(): Promise<readonly ('tmux' | 'zellij')[]>
+}
+
+export interface MultiplexerProgram {
+  /** What it says of itself; null where it is not there. */
+  readonly version: string | null
+  /** The oldest that would do. */
+  readonly needed: string
+  readonly usable: boolean
 }
 
 /** What there is to know of GitHub before a daemon runs. The configuration given must be trusted: it says where a token goes. */

@@ -1,10 +1,17 @@
+import { MULTIPLEXER_COMMENT, multiplexerLines } from '../../config/multiplexer-kind.ts'
+import type { Config } from '../../config/schema.ts'
+
 /** Where pull requests are to live. `host`: where the remote’s URL is no proof that it is GitHub. */
 export type InitialForge = { readonly kind: 'local' } | { readonly kind: 'github'; readonly host: string | null }
 
-/** What `init` writes as `.exomonad/config.toml`. Short on purpose: `.exomonad.example/config.toml` has every key. `agent`: of both roles. */
+/**
+ * What `init` writes as `.exomonad/config.toml`. Short on purpose: `.exomonad.example/config.toml` has every key. `agent`: of both roles.
+ * `multiplexer`: null for `auto`.
+ */
 export const initialConfig = (
   agent: string | null,
   forge: InitialForge = { kind: 'local' },
+  multiplexer: Config['multiplexer']['kind'] | null = null,
 ): string => `# exomonad's configuration of this repository. You may commit it; others must then run \`exomonad trust\` before it runs anything.
 # Check it with \`exomonad config check\`. Every key there is, explained: .exomonad.example/config.toml in the package.
 
@@ -27,6 +34,9 @@ ${forgeLines(forge)}
 # For kind = "local": the command that checks each pull request, in a throwaway worktree of its head.
 # [forge.local]
 # ci = ["npm", "test"]
+
+# Where agents have their terminals: "tmux", "zellij", "headless" (terminals of exomonad's own), or "auto": tmux where it is installed, else headless.
+${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 
 # Ignored files that new worktrees need, and commands that prepare them.
 # [worktree]

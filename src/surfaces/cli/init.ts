@@ -7,6 +7,7 @@ import { prepareAgents, type Prepared } from './init-agents.ts'
 import { initialConfig } from './init-config.ts'
 import { forgeFact, forgeLines } from './init-forge-lines.ts'
 import { chooseForge, FORGE_CHOICES, initialForge, reportForge, type ForgeChoice, type ForgeReport } from './init-forge.ts'
+import { chooseMultiplexer, madeWith, multiplexerFact, multiplexerLines, notYet, updateMultiplexer, type MultiplexerReport } from './init-multiplexer.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
 import { locateRepository } from './locate.ts'
 import { present } from './output.ts'
@@ -30,16 +31,22 @@ export function define(command: Command, context: CliContext): void {
       await assertHuman(cwd, context.environment, located)
       let found: AgentProgram[] | null = null
       let chosen: ForgeReport | null = null
+      let made: MultiplexerReport | null = null
       const setUp = await setUpRepository(cwd, context.environment, context.host, async (beginning) => {
         const { home } = beginning
         const defaults = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
         chosen = await chooseForge(context, beginning, defaults, wanted)
         found = await withProgress(context, 'Looking for agent programs', findAgentClis(context, defaults.agents, home))
-        return initialConfig(found[0]?.name ?? null, initialForge(chosen))
+        const choice = await chooseMultiplexer(context, defaults.multiplexer.kind)
+        made = madeWith(choice)
+        return initialConfig(found[0]?.name ?? null, initialForge(chosen), choice.toWrite)
       })
       const forge = chosen ?? (await reportForge(context, setUp, wanted))
       const prepared = await prepareAgents(context, setUp, prepare)
+      // Agents of an earlier time may run where the configuration says, and a daemon that finds them is to be there before it says otherwise.
+      const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
       const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
+      const terminals = multiplexer ?? notYet(await updateMultiplexer(context, setUp))
       const document = {
         already: setUp.already,
         repository: setUp.paths.commonDir,
@@ -52,6 +59,7 @@ export function define(command: Command, context: CliContext): void {
           (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({ name, path, findings: findings.map(({ mend: _, ...finding }) => finding) })) ??
           null,
         forge,
+        multiplexer: terminals,
         prepared: prepared.done,
         unprepared: prepared.left,
         untrusted: setUp.untrusted,
@@ -59,19 +67,21 @@ export function define(command: Command, context: CliContext): void {
         socket: setUp.socket,
         daemon: { pid: health.pid, version: health.version, started },
       }
-      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared, forge }))
+      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared, forge, terminals }))
     })
 }
 
 function describe(
   context: CliContext,
   setUp: SetUp,
-  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared; forge: ForgeReport },
+  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared; forge: ForgeReport; terminals: MultiplexerReport },
 ): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
+  const moved = daemon.terminals.written ? `its agents go to ${daemon.terminals.kind ?? ''}` : 'nothing was changed'
+  const changed = setUp.wroteConfig ? 'its configuration was gone, and is back' : moved
   const headline = setUp.already
-    ? `${palette.good('✓')} exomonad is set up here already; ${setUp.wroteConfig ? 'its configuration was gone, and is back' : 'nothing was changed'}`
+    ? `${palette.good('✓')} exomonad is set up here already; ${changed}`
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
   const facts = renderFacts(
     [
@@ -81,6 +91,7 @@ function describe(
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
       ...agentsFact(daemon.found),
       ...forgeFact(daemon.forge),
+      ...multiplexerFact(daemon.terminals, palette),
     ],
     palette,
   ).map((line) => `  ${line}`)
@@ -102,7 +113,7 @@ function describe(
               ? 'Next: `exomonad up "TASK"`. Or watch `exomonad demo` first.'
               : 'Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
           ]
-  return [headline, ...facts, ...agents, ...forgeLines(daemon.forge, palette), ...next]
+  return [headline, ...facts, ...agents, ...forgeLines(daemon.forge, palette), ...multiplexerLines(daemon.terminals, palette), ...next]
 }
 
 /** Which agent program was chosen, and why. */
