@@ -18,7 +18,7 @@ interface Flags {
 export function define(command: Command, context: CliContext): void {
   command
     .option('--repo <path or URL>', 'Work on a clone of this repository; nothing is ever pushed to it or its remotes')
-    .addOption(new Option('--multiplexer <kind>', 'Where the agents’ terminals live').choices(['auto', 'tmux', 'headless']).default('auto'))
+    .addOption(new Option('--multiplexer <kind>', 'Where the agents’ terminals live').choices(['auto', 'tmux', 'zellij', 'headless']).default('auto'))
     .addOption(
       new Option('--forge <kind>', 'Where pull requests live; github-fake is a GitHub on this machine, for exomonad’s own source folder')
         .choices(['local', 'github-fake'])

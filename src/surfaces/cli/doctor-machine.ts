@@ -1,10 +1,21 @@
 import { statfs } from 'node:fs/promises'
+import type { Config } from '../../config/schema.ts'
 import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 
-/** The programs and the room that exomonad needs, whatever the repository. */
-export async function diagnoseMachine(context: CliContext): Promise<Diagnosis[]> {
-  return Promise.all([node(), program(context, GIT), program(context, TMUX), program(context, CURL), program(context, SHELL), disk(context)])
+/** The programs and the room that exomonad needs. `multiplexer`: what the repository’s configuration says. */
+export async function diagnoseMachine(context: CliContext, multiplexer: Config['multiplexer']['kind'] | null): Promise<Diagnosis[]> {
+  const findings = await Promise.all([
+    node(),
+    program(context, GIT),
+    // Who has chosen Zellij needs no tmux.
+    multiplexer === 'zellij' ? [] : program(context, TMUX),
+    zellij(context, multiplexer === 'zellij'),
+    program(context, CURL),
+    program(context, SHELL),
+    disk(context),
+  ])
+  return findings.flat()
 }
 
 interface Requirement {
@@ -52,6 +63,17 @@ const SHELL: Requirement = {
 
 function node(): Promise<Diagnosis> {
   return Promise.resolve({ subject: 'node', status: 'ok', found: `${process.versions.node} (${process.execPath})` })
+}
+
+/** Of interest only where agents are to run in it, or somebody sits in it and might wish that. */
+async function zellij({ host, environment }: CliContext, configured: boolean): Promise<Diagnosis[]> {
+  if (!configured && !environment.inside.zellij) return []
+  const { version, needed, usable } = await host.multiplexers.look('zellij')
+  const found = version === null ? 'not found on PATH' : `zellij ${version}`
+  if (usable) return [{ subject: 'zellij', status: 'ok', found: configured ? found : `${found}; you are in it, and \`exomonad init\` would take it` }]
+  const why = configured ? 'agents have their terminals in it, so none can start' : 'you are in it, but agents can’t have their terminals there'
+  const fix = `Install Zellij ${needed} or newer${configured ? ', or set [multiplexer] kind to "auto"' : ' for that'}`
+  return [{ subject: 'zellij', status: configured ? 'problem' : 'note', found: `${found}; ${needed} is needed: ${why}`, fix }]
 }
 
 async function program(context: CliContext, requirement: Requirement): Promise<Diagnosis> {

@@ -42,9 +42,14 @@ async function agreed(context: CliContext, findings: readonly Diagnosis[], yes: 
 
 async function diagnose(context: CliContext): Promise<Diagnosis[]> {
   const located = await locateRepository(context.options().cwd, context.environment, context.host).catch((error: unknown) => error as Error)
-  const machine = diagnoseMachine(context)
   if (located instanceof Error)
-    return [...(await machine), { subject: 'repository', status: 'note', found: located.message }, ...(await diagnoseKnownAgents(context))]
+    return [
+      ...(await diagnoseMachine(context, null)),
+      { subject: 'repository', status: 'note', found: located.message },
+      ...(await diagnoseKnownAgents(context)),
+    ]
+  const config = await context.host.loadConfig(located.paths.configFile).catch(() => null)
+  const machine = diagnoseMachine(context, config?.multiplexer.kind ?? null)
   const [first, repository, tree] = await Promise.all([machine, diagnoseRepository(context, located), diagnoseTree(context, located)])
   return [...first, ...repository, ...tree]
 }

@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Config } from '../../../config/schema.ts'
 import type { DemoRepository } from './repository.ts'
 import { examplesFolder, type Workspace } from './workspace.ts'
 
-export type DemoMultiplexer = 'auto' | 'tmux' | 'headless'
+export type DemoMultiplexer = Config['multiplexer']['kind']
 
 /** TOML strings are JSON strings, as far as paths go. */
 export const quote = (text: string): string => JSON.stringify(text)
 
 /** `.exomonad/config.toml` of the demo: scripted agents, a forge, and checks that need nothing but this Node. `forge`: its tables. */
-export async function writeConfiguration(workspace: Workspace, multiplexer: 'tmux' | 'headless', forge: string): Promise<void> {
+export async function writeConfiguration(workspace: Workspace, multiplexer: Exclude<DemoMultiplexer, 'auto'>, forge: string): Promise<void> {
   const agent = (script: string): string => `adapter = "command"
 command = ["{{node}}", ${quote(join(examplesFolder(), 'agents', script))}, "{{prompt_file}}", ${quote(join(examplesFolder(), 'plan'))}]
 acks = true

@@ -38,7 +38,7 @@ export interface DemoResult {
 /** Grows the tree in a workspace that exists, and looks at what came of it. Throws where it can't begin. */
 export async function runDemo(context: CliContext, workspace: Workspace, options: DemoOptions, display: Display, signal: AbortSignal): Promise<DemoResult> {
   const started = context.now()
-  const multiplexer = await chooseMultiplexer(workspace, options.multiplexer)
+  const multiplexer = await chooseMultiplexer(context, options.multiplexer)
   display.step(
     options.repo === undefined ? `A small library with failing tests, in ${workspace.repository}` : `A clone of ${options.repo}, in ${workspace.repository}`,
   )
@@ -86,12 +86,17 @@ async function conclude(workspace: Workspace, repository: DemoRepository, client
 /** Once more where it failed: the daemon of a busy machine may need longer than it is given, and a forge's answer may have been lost. */
 const initialize = (workspace: Workspace): Promise<unknown> => workspace.exomonad('init').catch(() => workspace.exomonad('init'))
 
-async function chooseMultiplexer(workspace: Workspace, wanted: DemoMultiplexer): Promise<'tmux' | 'headless'> {
+async function chooseMultiplexer({ host }: CliContext, wanted: DemoMultiplexer): Promise<Exclude<DemoMultiplexer, 'auto'>> {
   if (wanted === 'headless') return 'headless'
-  const tmux = await workspace.run('tmux', ['-V'], workspace.folder)
-  if (tmux.exitCode === 0) return 'tmux'
-  if (wanted === 'tmux') throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', 'tmux is not installed. Install it, or run `exomonad demo --multiplexer headless`.')
-  return 'headless'
+  const name = wanted === 'auto' ? 'tmux' : wanted
+  const { usable, version, needed } = await host.multiplexers.look(name)
+  if (usable) return name
+  if (wanted === 'auto') return 'headless'
+  const found = version === null ? `${name} is not installed` : `${name} ${version} is too old`
+  throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `${found}. Install ${needed} or newer, or run \`exomonad demo --multiplexer headless\`.`, {
+    ...(version === null ? {} : { found: version }),
+    needed,
+  })
 }
 
 function throwIfInterrupted(signal: AbortSignal): void {
