@@ -5,8 +5,10 @@ import type { Kind } from './multiplexer/create.ts'
 import { describeAttaching } from './multiplexer/attaching.ts'
 import { describeEnding } from './multiplexer/ending.ts'
 import { describeHeadlessOnly } from './multiplexer/headless-only.ts'
+import { describeLayout } from './multiplexer/layout.ts'
 import { describeOpening } from './multiplexer/opening.ts'
 import { describeRunnerOnly } from './multiplexer/runner-only.ts'
+import { describeTmuxLayout } from './multiplexer/tmux-layout.ts'
 import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTyping } from './multiplexer/typing.ts'
 
@@ -21,6 +23,8 @@ export function describeMultiplexer(kind: Kind): void {
     describe('ending', () => describeEnding(bench))
     describe('adoption', () => describeAdoption(bench))
     describe(`${kind} only`, () => ONLY[kind](bench))
+    if (kind === 'tmux') describe('layout in tmux', () => describeTmuxLayout(bench))
+    if (kind !== 'runner') describe('layout', () => describeLayout(bench))
     if (kind !== 'runner') describe('attaching', () => describeAttaching(bench))
   })
 }

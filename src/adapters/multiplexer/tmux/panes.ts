@@ -3,6 +3,7 @@ import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
 import { isForeground, isZombie } from '../../panes/processes.ts'
+import { NAME } from './beside.ts'
 import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
 import { ENTERED, PASTED } from './type.ts'
@@ -18,14 +19,14 @@ const PANE_FIELDS = [
   '#{pane_dead_status}',
   '#{pane_dead_signal}',
   '#{?pane_in_mode,1,0}#{?pane_input_off,1,0}',
-  '#{window_id}',
   '#{window_name}',
+  `#{${NAME}}`,
   `#{${PASTED}}`,
   `#{${ENTERED}}`,
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
-const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{window_id}']
+const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{pane_id}']
 
 /** All panes, or one, and who looks at them: one round trip. */
 export function listCommand(paneId?: PaneId): string {
@@ -57,9 +58,10 @@ export async function unnoticedBy(lines: readonly string[], panes: readonly Pane
 export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
   const activity = new Map<string, number>()
-  for (const [kind, control, seconds, windowId = ''] of rows) {
+  // What a person types goes to the active pane of the window that they look at, and to no other.
+  for (const [kind, control, seconds, active = ''] of rows) {
     if (kind !== 'client' || control === '1') continue
-    activity.set(windowId, Math.max(activity.get(windowId) ?? 0, Number(seconds) * 1000))
+    activity.set(active, Math.max(activity.get(active) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
   for (const [
@@ -73,13 +75,13 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     status = '',
     signal = '',
     modes,
-    windowId = '',
+    windowName = '',
     name = '',
     pasted = '',
     entered = '',
     ...title
   ] of rows) {
-    if (kind !== 'pane' || session === KEEPER || (agentId === '' && name === HOME) || panes.has(id)) continue
+    if (kind !== 'pane' || session === KEEPER || (agentId === '' && windowName === HOME) || panes.has(id)) continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
       id,
@@ -87,14 +89,15 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         paneId: asPaneId(id),
         agentId: agentId === '' ? null : (agentId as AgentId),
         pid: Number(pid),
-        name,
+        // Panes from before names of their own, and those of people, have their window's.
+        name: name === '' ? windowName : name,
         title: title.join('\t') || null,
         dead: dead === '1',
         exitCode: dead === '1' && exitSignal === null && status !== '' ? Number(status) : null,
         exitSignal,
         inMode: modes !== '00',
         foreground: dead === '1' ? null : await isForeground(Number(pid)),
-        humanActiveAt: activity.get(windowId) ?? null,
+        humanActiveAt: activity.get(id) ?? null,
         pasted: pasted === '' ? null : pasted,
         entered: entered === '' ? null : entered,
       }))(),

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import { isRunning } from '../../panes/processes.ts'
+import { BORDER_FORMAT } from './beside.ts'
 import { KEEPER, type Connection } from './connection.ts'
 import { command } from './quote.ts'
 
@@ -25,6 +26,8 @@ const OPTIONS = [
   ['set-option', '-s', 'escape-time', '10'],
   // The log of messages would keep every pasted text.
   ['set-option', '-s', 'message-limit', '20'],
+  // Only windows with several agents show it.
+  ['set-option', '-g', 'pane-border-format', BORDER_FORMAT],
   // Told to control clients at once, where a subscription takes up to a second. A hook itself sends no notices, what run-shell -b defers does.
   ['set-hook', '-g', 'pane-died', `run-shell -b -C "rename-window -t '=${KEEPER}:' '#{hook_pane} died'"`],
 ] as const

@@ -6,12 +6,13 @@ import { createDeaths } from '../../panes/deaths.ts'
 import { endPanes } from '../../panes/end-processes.ts'
 import type { Multiplexer, Pane } from '../multiplexer.ts'
 import { paneGone } from '../../panes/pane-gone.ts'
-import { checkOpen, titleOf } from '../../panes/program.ts'
+import { checkOpen } from '../../panes/program.ts'
 import { attachCommand } from './attach.ts'
+import { closeRanks, renameCommand, windowOf } from './beside.ts'
 import { createConnection } from './connection.ts'
-import { openWindow } from './open.ts'
+import { openPane } from './open.ts'
 import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
-import { command, literal } from './quote.ts'
+import { command, sequence } from './quote.ts'
 import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
 import { pasteText, pressKey } from './type.ts'
 
@@ -40,7 +41,7 @@ const NOTICE_DELAY = 5
 const hasEnded = (pane: Pane): boolean => pane.exitCode !== null || pane.exitSignal !== null
 const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
 
-/** Panes in a tmux server of our own, one window per agent. Pane ids count from %0 for each server: one from before a restart may name another pane. */
+/** Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0 for each server: one from before a restart may name another pane. */
 export function createTmux(options: TmuxOptions): Multiplexer {
   const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   let disposed = false
@@ -98,7 +99,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     },
     open: async (pane) => {
       await checkOpen(pane)
-      const opened = await openWindow(connection, pane, startOnce, commandTimeout)
+      const opened = await openPane(connection, pane, startOnce, commandTimeout)
       deaths.opened(opened.paneId, pane.agentId)
       return opened
     },
@@ -124,7 +125,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       return reply.lines.join('\n')
     },
     rename: async (paneId, name) => {
-      const reply = isPaneId(paneId) ? await connection.ask(command('rename-window', '-t', paneId, literal(titleOf(name)))) : undefined
+      const reply = isPaneId(paneId) ? await connection.ask(renameCommand(paneId, name)) : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
     },
     close: async (paneId) => {
@@ -133,7 +134,9 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       await endPanes([{ ...pane, ended: hasEnded(pane) }], { grace: closeGrace })
       await settle(paneId)
       await deaths.look()
-      await connection.ask(command('kill-pane', '-t', paneId))
+      const window = await windowOf(connection, paneId)
+      const kill = command('kill-pane', '-t', paneId)
+      await connection.ask(window === undefined || window.panes === 1 ? kill : sequence(kill, closeRanks(window)))
       await deaths.look()
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
