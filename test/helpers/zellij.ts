@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import process from 'node:process'
+import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../src/adapters/multiplexer/zellij/version.ts'
+import { findTool } from './require-tool.ts'
+
+/**
+ * Test helper: a Zellij to test on. It is no package of Debian’s and takes 20 minutes to build, so that CI may have to do without it. Use:
+ *
+ *   const reason = whyNoZellij()
+ *   if (reason === null) describe('on Zellij', …)
+ *   else describe.skip(`on Zellij (skipped: ${reason})`, () => undefined)
+ */
+
+/** Absolute path of the Zellij on PATH, where it is new enough for exomonad. */
+export function zellijOnPath(): string | undefined {
+  const path = findTool('zellij')
+  const version = path === undefined ? undefined : versionOf(path)
+  return version !== undefined && isEnough(version) ? path : undefined
+}
+
+function versionOf(path: string): string | undefined {
+  try {
+    return parseZellijVersion(execFileSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000, stdio: ['ignore', 'pipe', 'ignore'] }))
+  } catch {
+    return undefined
+  }
+}
+
+/** Null where there is one. In CI it is required, as every tool is, unless .ci/run says why there is none (EXOMONAD_CI_WITHOUT_ZELLIJ). */
+export function whyNoZellij(): string | null {
+  if (zellijOnPath() !== undefined) return null
+  const told = process.env['EXOMONAD_CI_WITHOUT_ZELLIJ'] || null
+  const reason = told ?? `no zellij ${ZELLIJ_NEEDED} or newer on PATH`
+  if (told === null && (process.env['CI'] ?? '') !== '') throw new Error(`${reason}. In CI it is required, unless .ci/run says why there is none.`)
+  process.stderr.write(`skipped: ${reason}\n`)
+  return reason
+}
