@@ -53,7 +53,7 @@ describe('the configuration', () => {
     expect(error.message.split('\n')).toEqual([
       'config.toml has 3 findings:',
       '  line 2: limits.max_live_agents: found 0 (a number); allowed: a whole number from 1',
-      '  line 4: multiplexer.kind: found "screen" (a string); allowed: "auto", "tmux", "headless"',
+      '  line 4: multiplexer.kind: found "screen" (a string); allowed: "auto", "tmux", "zellij", "headless"',
       '  line 6: log.levle: unknown key; did you mean "level"?',
     ])
   })
