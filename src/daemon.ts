@@ -229,9 +229,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('poller', () => poller.stop())
     const webhook = await listenForWebhooks({ config: config(), forge, poller, home: paths.home, userHome: environment.home, log })
     if (webhook !== null) release.add('webhook', () => webhook.close())
-    release.add('usage', () => assembled.usage.stop())
-    release.add('observing', () => assembled.observing.stop())
-    release.add('sessions', () => assembled.sessions.stop())
+    for (const part of ['usage', 'observing', 'sessions', 'paneNames'] as const) release.add(part, () => assembled[part].stop())
     await resume()
 
     const env = await agentEnv()

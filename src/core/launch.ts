@@ -5,9 +5,13 @@ import type { Agent, AgentPatch } from '../adapters/store/store.ts'
 import type { LaunchPlan, LaunchRequest, SessionRef } from '../adapters/agent-cli/agent-cli.ts'
 import type { OpenPane } from '../adapters/multiplexer/multiplexer.ts'
 import { sharesBranch } from '../agent-kinds.ts'
+import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
+import { RUNNER_PANE } from '../runner-pane.ts'
 import type { Deps, PromptFacts, Settings } from './deps.ts'
+import { paneName } from './pane-names.ts'
+import type { OwnPanes } from './panes.ts'
 import { programOfRole, withVariables } from './programs.ts'
 
 export interface Token {
@@ -60,7 +64,9 @@ export interface Surroundings {
   agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
 }
 
-export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & Surroundings): Launcher {
+export function createLauncher(
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & Surroundings & { panes: Pick<OwnPanes, 'find'> },
+): Launcher {
   const { store, multiplexer, files, settings, paths } = deps
 
   const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
@@ -104,6 +110,14 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
     },
     output: outputOf(agent),
   })
+
+  /** Where agents that work for their parent have their place, as long as it has a terminal itself. */
+  const besideParent = async ({ kind, parentId }: Agent, layout: Config['multiplexer']['layout']): Promise<Pick<OpenPane, 'beside'>> => {
+    if (layout !== 'pane-per-worker' || (kind !== 'worker' && kind !== 'fork') || parentId === null) return {}
+    const parent = await store.agents.get(parentId)
+    const pane = parent === undefined || parent.paneId?.startsWith(RUNNER_PANE) === true ? undefined : await deps.panes.find(parent)
+    return pane === undefined || pane.dead ? {} : { beside: pane.paneId }
+  }
 
   const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
 
@@ -158,14 +172,10 @@ export function createLauncher(deps: Pick<Deps, 'store' | 'multiplexer' | 'files
       }
       const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
       const pane = await multiplexer.open({
-        agentId: agent.id,
-        name: agent.name,
-        cwd: agent.worktree,
-        env: {},
-        argv,
-        columns: config.multiplexer.columns,
-        rows: config.multiplexer.rows,
-        ...(plan.acp === undefined ? {} : hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout })),
+        ...{ agentId: agent.id, cwd: agent.worktree, env: {}, argv, columns: config.multiplexer.columns, rows: config.multiplexer.rows },
+        ...(plan.acp === undefined
+          ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
+          : { name: agent.name, ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }) }),
       })
       const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
       if (cli.settle === undefined) return { ...pane, plan, session: planned }

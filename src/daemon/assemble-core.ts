@@ -27,6 +27,7 @@ import { createProgramHooks } from '../core/program-hooks.ts'
 import { createObserving, type Observing } from '../core/observing.ts'
 import { createOpenWaits } from '../core/open-waits.ts'
 import { createOwnPanes } from '../core/panes.ts'
+import { createPaneNames, type PaneNames } from '../core/pane-names.ts'
 import { createPullViews } from '../core/pull-views.ts'
 import { createBranchPush } from '../core/push-branch.ts'
 import { createQuestions } from '../core/questions.ts'
@@ -62,6 +63,7 @@ export interface AssembledCore {
   readonly usage: UsageReading
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
+  readonly paneNames: Pick<PaneNames, 'stop'>
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -72,8 +74,9 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const states = createStates(deps)
   const launching = new Set<AgentId>()
   const openWaits = createOpenWaits()
-  const launcher = createLauncher(deps)
   const panes = createOwnPanes(deps)
+  const paneNames = createPaneNames({ ...deps, panes })
+  const launcher = createLauncher({ ...deps, panes })
   const lastWords = createLastWords(deps)
   const results = createResults({ ...deps, lastWords })
   const exits = createExits({ ...deps, states, panes, results })
@@ -167,6 +170,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
       ...deps,
       reconcile: async () => {
         await reconciling.reconcile()
+        await paneNames.look()
         await subagents.endLost('nobody waits for its answer any more')
         await usage.refreshChanged()
       },
@@ -191,5 +195,6 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     usage,
     observing,
     sessions: sessionWatch,
+    paneNames,
   }
 }

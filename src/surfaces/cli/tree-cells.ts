@@ -1,4 +1,5 @@
 import type { TreeNode } from '../../core/core.ts'
+import { stateWords } from '../../state-words.ts'
 import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
 import { hasTerminal, isOneTask } from './no-terminal.ts'
@@ -8,26 +9,28 @@ import type { Cell } from './table.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
 
-/** State with its symbol: what a person wants to know first, so an idle agent that is done or merged says that. */
+/** State with its sign: what a person wants to know first. */
 export function agentState(node: TreeNode, palette: Palette, frame: number): Cell {
   const reason = node.state_reason === null ? '' : ` ${printableLine(node.state_reason)}`
+  const { sign, word } = stateWords({ ...node, stateReason: node.state_reason, merged: node.pr?.state === 'merged' })
+  const text = `${sign} ${word}`
   switch (node.state) {
     case 'spawning':
-      return { text: '◌ spawning', paint: palette.dim }
+      return { text, paint: palette.dim }
     case 'running':
-      return { text: `${TURNING[frame % TURNING.length] ?? ''} running${doing(node)}`, paint: palette.active }
+      return { text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${doing(node)}`, paint: palette.active }
     case 'waiting':
-      return { text: `◇ waiting${waitedFor(node) ?? reason}`, paint: palette.attention }
+      return { text: `${text}${waitedFor(node) ?? reason}`, paint: palette.attention }
     case 'idle':
-      return idle(node, palette)
+      return idle(node, text, palette)
     case 'completed':
-      return { text: `✓ completed${ended(node)}`, paint: palette.good }
+      return { text: `${text}${ended(node)}`, paint: palette.good }
     case 'unknown':
-      return { text: `? unknown${reason}`, paint: palette.attention }
+      return { text: `${text}${reason}`, paint: palette.attention }
     case 'failed':
-      return { text: `✗ failed${ended(node) || reason}`, paint: palette.bad }
+      return { text: `${text}${ended(node) || reason}`, paint: palette.bad }
     case 'killed':
-      return { text: '✗ killed', paint: palette.dim }
+      return { text, paint: palette.dim }
     default:
       return { text: printableLine(node.state) }
   }
@@ -57,13 +60,10 @@ function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): str
   return reason === 'wait' ? ' for mail' : null
 }
 
-function idle(node: TreeNode, palette: Palette): Cell {
-  if (node.outcome?.success === false) return { text: `✗ gave up ${printableLine(node.outcome.error ?? '')}`.trimEnd(), paint: palette.bad }
-  if (node.pr?.state === 'merged') return { text: '✓ merged', paint: palette.good }
-  if (node.outcome?.success === true) return { text: '✓ done', paint: palette.good }
-  // Ended by `down` or with the machine: `resume --all` starts it again. The root is a place and needs no program.
-  if (node.state_reason === 'stopped' && node.kind !== 'root') return { text: '○ stopped', paint: palette.attention }
-  return { text: '○ idle', paint: palette.dim }
+function idle(node: TreeNode, text: string, palette: Palette): Cell {
+  if (node.outcome?.success === false) return { text: `${text} ${printableLine(node.outcome.error ?? '')}`.trimEnd(), paint: palette.bad }
+  if (node.outcome?.success === true || node.pr?.state === 'merged') return { text, paint: palette.good }
+  return { text, paint: node.state_reason === 'stopped' && node.kind !== 'root' ? palette.attention : palette.dim }
 }
 
 /** How long it has been so, and what that was concluded from: `12s hook`. */
