@@ -50,8 +50,11 @@ export function describeTmuxLayout(bench: Bench): void {
     const elsewhere = await bench.open({ argv: ['/bin/cat'] })
     await tmux('select-window', '-t', elsewhere.paneId)
     await tmux('resize-pane', '-Z', '-t', parent.paneId)
-    await openBeside(parent)
-    expect(await of(parent, '#{window_panes} #{pane_active} #{window_zoomed_flag} #{window_active}')).toBe('3 1 1 0')
+    const last = await openBeside(parent)
+    const view = () => of(parent, '#{window_panes} #{pane_active} #{window_zoomed_flag} #{window_active}')
+    expect(await view()).toBe('3 1 1 0')
+    await bench.multiplexer.close(last.paneId)
+    expect(await view()).toBe('2 1 1 0')
     expect(await of(elsewhere, '#{window_active}')).toBe('1')
   })
 

@@ -32,18 +32,20 @@ export interface PaneWindow {
   readonly panes: number
   readonly columns: number
   readonly rows: number
-  /** A person made one of its panes as large as the window. */
+  /** A person made its active pane as large as the window. */
   readonly zoomed: boolean
+  /** That pane is this one. */
+  readonly active: boolean
 }
 
 /** The window that a pane is in; undefined where the pane is not there. */
 export async function windowOf(connection: Connection, paneId: PaneId): Promise<PaneWindow | undefined> {
-  const fields = ['window', '#{pane_id}', '#{window_id}', '#{window_panes}', '#{window_width}', '#{window_height}', '#{window_zoomed_flag}']
+  const fields = ['window', '#{pane_id}', '#{window_id}', '#{window_panes}', '#{window_width}', '#{window_height}', '#{window_zoomed_flag}', '#{pane_active}']
   const reply = await connection.ask(command('list-panes', '-a', '-f', `#{==:#{pane_id},${paneId}}`, '-F', fields.join(' ')))
   const row = reply.kind === 'done' ? reply.lines.map((line) => line.split(' ')).find(([word, id]) => word === 'window' && id === paneId) : undefined
   if (row === undefined) return undefined
-  const [, , windowId = '', panes, columns, rows, zoomed] = row
-  return { windowId, panes: Number(panes), columns: Number(columns), rows: Number(rows), zoomed: zoomed === '1' }
+  const [, , windowId = '', panes, columns, rows, zoomed, active] = row
+  return { windowId, panes: Number(panes), columns: Number(columns), rows: Number(rows), zoomed: zoomed === '1', active: active === '1' }
 }
 
 /**
@@ -59,8 +61,9 @@ export const spread = ({ windowId, zoomed }: PaneWindow): string =>
   sequence(
     command('set-option', '-w', '-t', windowId, 'pane-border-status', 'top'),
     command('select-layout', '-t', windowId, 'tiled'),
-    ...(zoomed ? [command('resize-pane', '-Z', '-t', windowId)] : []),
+    ...(zoomed ? [zoom(windowId)] : []),
   )
+const zoom = (windowId: string): string => command('resize-pane', '-Z', '-t', windowId)
 
 /** A window is called as its first pane is. Fails where the pane is not there. */
 export const renameCommand = (paneId: PaneId, name: string): string =>
@@ -70,12 +73,13 @@ export const renameCommand = (paneId: PaneId, name: string): string =>
   )
 
 /** After a pane of a shared window was closed: the others get its room, the window the name of the one that is first now. */
-export function closeRanks({ windowId }: PaneWindow): string {
+export function closeRanks({ windowId, zoomed, active }: PaneWindow): string {
   const when = (format: string, yes: string, no: readonly string[] = []) => command('if-shell', '-F', '-t', windowId, format, yes, ...no)
   const first = `${windowId}.{top-left}`
   const alone = command('set-option', '-w', '-t', windowId, 'pane-border-status', 'off')
+  const evenly = sequence(command('select-layout', '-t', windowId, 'tiled'), ...(zoomed && !active ? [zoom(windowId)] : []))
   const tidy = sequence(
-    when('#{==:#{window_panes},1}', alone, [command('select-layout', '-t', windowId, 'tiled')]),
+    when('#{==:#{window_panes},1}', alone, [evenly]),
     command('if-shell', '-F', '-t', first, `#{!=:#{${NAME}},}`, command('rename-window', '-t', first, `#{${NAME}}`)),
   )
   // A target that is missing counts as empty values.
