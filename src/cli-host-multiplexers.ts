@@ -1,19 +1,19 @@
+import { join } from 'node:path'
 import type { Environment } from './config/environment.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
 /** What `init`, `doctor` and `demo` ask about tmux and Zellij. */
 export const createMultiplexersHost = (environment: Environment): Host['multiplexers'] => ({
   async look(name) {
-    const [{ exec }, { isEnough, parseZellijVersion, ZELLIJ_NEEDED }] = await Promise.all([
-      import('./adapters/exec.ts'),
-      import('./adapters/multiplexer/zellij/version.ts'),
-    ])
-    const { exitCode, stdout } = await exec(name, [name === 'tmux' ? '-V' : '--version'], { env: environment.variables, timeout: 10_000 })
-    const said = stdout.trim()
-    // The daemon says of a tmux that is too old what it says of it; here it is as for kind = "auto".
-    if (name === 'tmux') return { version: exitCode === 0 ? said.replace(/^tmux /, '') : null, needed: '3.2', usable: exitCode === 0 }
-    const version = exitCode === 0 ? parseZellijVersion(said) : undefined
-    return { version: version ?? (exitCode === 0 ? said : null), needed: ZELLIJ_NEEDED, usable: version !== undefined && isEnough(version) }
+    if (name === 'tmux') {
+      const said = await versionOf('tmux', '-V', environment.variables)
+      // The daemon refuses a tmux that is too old; here it is as for kind = "auto".
+      return { version: said?.replace(/^tmux /, '') ?? null, needed: '3.2', usable: said !== null }
+    }
+    const { isEnough, parseZellijVersion, ZELLIJ_NEEDED } = await import('./adapters/multiplexer/zellij/version.ts')
+    const said = await zellijVersion(environment.variables)
+    const version = said === null ? undefined : parseZellijVersion(said)
+    return { version: version ?? said, needed: ZELLIJ_NEEDED, usable: version !== undefined && isEnough(version) }
   },
 
   async around() {
@@ -35,4 +35,21 @@ async function startedBy(tmuxServer: number | null): Promise<boolean | null> {
   let pid: number | undefined = process.pid
   while (pid !== undefined && pid !== tmuxServer) pid = parents.get(pid)
   return pid === tmuxServer
+}
+
+async function versionOf(program: string, option: string, env: Environment['variables']): Promise<string | null> {
+  const { exec } = await import('./adapters/exec.ts')
+  const { exitCode, stdout } = await exec(program, [option], { env, timeout: 10_000 })
+  return exitCode === 0 ? stdout.trim() : null
+}
+
+/** Zellij makes a folder for its log before it says even its version; who only asks for that leaves nothing behind. */
+async function zellijVersion(variables: Environment['variables']): Promise<string | null> {
+  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')])
+  const folder = await mkdtemp(join(tmpdir(), 'exomonad-version-'))
+  try {
+    return await versionOf('zellij', '--version', { ...variables, TMPDIR: folder })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

@@ -40,7 +40,7 @@ export default function setup(): () => Promise<void> {
 }
 
 /** What Node and the tools put beside the tests' own folders. */
-const CACHES = new Set(['node-compile-cache', 'node-jiti', `claude-${process.getuid?.() ?? 0}`, `zellij-${process.getuid?.() ?? 0}`, 'opencode'])
+const CACHES = new Set(['node-compile-cache', 'node-jiti', `claude-${process.getuid?.() ?? 0}`, 'opencode'])
 
 /** tmux keeps its sockets in one folder per user, wherever TMPDIR is. */
 function tmuxSockets(): string[] {

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import process from 'node:process'
 import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../src/adapters/multiplexer/zellij/version.ts'
 import { findTool } from './require-tool.ts'
@@ -18,11 +21,16 @@ export function zellijOnPath(): string | undefined {
   return version !== undefined && isEnough(version) ? path : undefined
 }
 
+/** Zellij makes a folder for its log before it says even its version. */
 function versionOf(path: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'version-'))
+  const env = { ...process.env, TMPDIR: folder }
   try {
-    return parseZellijVersion(execFileSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000, stdio: ['ignore', 'pipe', 'ignore'] }))
+    return parseZellijVersion(execFileSync(path, ['--version'], { encoding: 'utf8', env, timeout: 20_000, stdio: ['ignore', 'pipe', 'ignore'] }))
   } catch {
     return undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
