@@ -64,8 +64,8 @@ export interface RunResult {
 }
 
 export interface ExomonadOptions extends TempRepositoryOptions {
-  /** `[multiplexer] kind`. Default headless; tests that need tmux ask for it. */
-  readonly multiplexer?: 'tmux' | 'headless'
+  /** `[multiplexer] kind`. Default headless; tests that need tmux or Zellij ask for it. */
+  readonly multiplexer?: 'tmux' | 'zellij' | 'headless'
   /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
   readonly config?: string
   /** [agents.NAME] of each role, where they are not scripted agents, and the runtime of dev. */
@@ -112,7 +112,12 @@ function parseJson(text: string): any {
 }
 
 /** TOML that makes both roles scripted agents. */
-export function scriptedConfig(scripts: string, multiplexer: 'tmux' | 'headless', more = '', roles: ExomonadOptions['roles'] = {}): string {
+export function scriptedConfig(
+  scripts: string,
+  multiplexer: NonNullable<ExomonadOptions['multiplexer']>,
+  more = '',
+  roles: ExomonadOptions['roles'] = {},
+): string {
   const quote = (text: string): string => JSON.stringify(text)
   return `[roles.tl]
 agent = ${quote(roles.tl ?? 'scripted')}
@@ -142,7 +147,9 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   options.prepareHome?.(repository.home)
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
-  const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...options.env }
+  // Zellij keeps its log in the temporary folder.
+  const own = multiplexer === 'zellij' ? { TMPDIR: repository.folder } : {}
+  const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...own, ...options.env }
 
   const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
     runProgram(process.execPath, [BIN, ...args], { cwd: repository.path, ...runOptions, env: { ...env, ...runOptions.env } })

@@ -9,7 +9,7 @@ import { waitFor } from '../helpers/wait-for.ts'
 import { whyNoZellij } from '../helpers/zellij.ts'
 
 /** Longest a demo may take here. Milliseconds. */
-const LIMIT = 200_000
+const LIMIT = 300_000
 
 const reason = whyNoZellij()
 const title = 'the demo, in Zellij'

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { processesOf } from '../helpers/demo.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { whyNoZellij } from '../helpers/zellij.ts'
+
+/** Command lines of what was started out of the folder. */
+const programs = (folder: string): string[] => processesOf(folder).map(commandLine)
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return 'ended meanwhile'
+  }
+}
+
+async function prepare(): Promise<Exomonad> {
+  const tree = await startExomonad({ multiplexer: 'zellij' })
+  onTestFinished(() => tree.stop())
+  return tree
+}
+
+const reason = whyNoZellij()
+const title = 'a tree in Zellij'
+if (reason !== null) describe.skip(`${title} (skipped: ${reason})`, () => undefined)
+else
+  describe(title, () => {
+    it('grows, is spoken to, goes on while its daemon is killed, and is attached to', async () => {
+      const tree = await prepare()
+      tree.script('w', { steps: [] })
+      expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ errors: [] })
+      const { pid } = await tree.agent('w')
+      await tree.crash()
+      expect(existsSync(`/proc/${pid}/exe`)).toBe(true)
+      await tree.call('send', { to: 'w', message: 'after the crash' })
+      await tree.logged('w', 'the message', (entry) => JSON.stringify(entry).includes('after the crash'))
+      expect((await tree.agent('w')).pid).toBe(pid)
+      const attached = await tree.run(['call', 'attach', '-'], { input: JSON.stringify({ agent: 'w' }) })
+      expect(attached.json).toMatchObject({ multiplexer: 'zellij', argv: expect.arrayContaining([expect.any(String)]) })
+    })
+
+    it('is ended by deinit, session and all, with its daemon stopped or not', async () => {
+      for (const stopped of [true, false]) {
+        const tree = await prepare()
+        const { folder } = tree.repository
+        tree.script('w', { steps: [] })
+        await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+        const { pid } = await tree.agent('w')
+        expect(programs(folder).filter((line) => line.includes('zellij --server'))).toHaveLength(1)
+        if (stopped) await tree.run(['daemon', 'stop'])
+        expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
+        expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
+        await waitFor('all its processes to be gone', () => programs(folder).length === 0)
+      }
+    })
+
+    it('goes there from elsewhere by init, down and resume', async () => {
+      const tree = await startExomonad({ multiplexer: 'headless' })
+      onTestFinished(() => tree.stop())
+      const env = { TMPDIR: tree.repository.folder }
+      tree.script('w', { steps: [] })
+      await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+      const moved = await tree.run(['init', '--json'], { env: { ...env, ZELLIJ: '0' } })
+      expect(moved.json.multiplexer).toMatchObject({ kind: 'zellij', written: true, change: expect.stringContaining('exomonad down') })
+      await tree.run(['down'])
+      await tree.run(['resume', '--all'], { env })
+      await waitFor('the agent to run', async () => (await tree.agent('w')).pid !== null)
+      expect(programs(tree.repository.folder).some((line) => line.includes('zellij --server'))).toBe(true)
+    })
+  })
