@@ -10,14 +10,14 @@ import { fixture, type Bench, type Opened } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
 /** A program that says who it is and writes down what it reads. */
-export interface Recorder extends Opened {
+interface Recorder extends Opened {
   readonly recorded: () => string
 }
 const SAYING = ['/bin/sh', '-c', String.raw`printf '%s\r\n' "$1"; shift; exec "$@"`, 'sh']
 const SIZE = { columns: 110, rows: 40 }
 
 /** Opens a recorder, and waits until it is ready. */
-export async function openSaying(bench: Bench, words: string, more: Partial<OpenPane> = {}): Promise<Recorder> {
+async function openSaying(bench: Bench, words: string, more: Partial<OpenPane> = {}): Promise<Recorder> {
   const agentId = newAgentId()
   const file = join(bench.folder, `recorded-${agentId}`)
   const opened = await bench.open({ agentId, name: words, argv: [...SAYING, words, process.execPath, fixture('recorder.ts'), file], ...more })
