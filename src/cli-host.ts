@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
@@ -63,8 +64,8 @@ export function createHost(environment: Environment): Host {
       ])
       // All: the configuration may name another one than when the agents were started.
       for (const kind of ['tmux', 'zellij', 'headless'] as const) {
-        // Most people have no Zellij, and where there is none nothing runs in it.
-        if (kind === 'zellij' && !(await multiplexers.look(kind)).usable) continue
+        // Whoever asks Zellij anything gets a folder for its log: only where there is its state, which a session of ours has from its start.
+        if (kind === 'zellij' && !(existsSync(join(paths.state, 'zellij')) && (await multiplexers.look(kind)).usable)) continue
         const hash = repositoryHash(paths.commonDir)
         const { multiplexer } = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
         await multiplexer.shutdown().catch(async (error: unknown) => {

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf } from '../helpers/demo.ts'
@@ -54,6 +55,16 @@ else
         expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
         await waitFor('all its processes to be gone', () => programs(folder).length === 0)
       }
+    })
+
+    it('is there from the first init on that is run in it', async () => {
+      const tree = await startExomonad({ init: false })
+      onTestFinished(() => tree.stop())
+      rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
+      const { json } = await tree.run(['init', '--json'], { env: { TMPDIR: tree.repository.folder, ZELLIJ: '0' } })
+      expect(json.multiplexer).toEqual({ kind: 'zellij', why: expect.stringMatching(/^this is Zellij \d/), refused: [], written: true, change: null })
+      expect(readFileSync(json.config, 'utf8')).toContain('\n[multiplexer]\nkind = "zellij"\n')
+      expect((await tree.tree()).root.branch).toBe('main')
     })
 
     it('goes there from elsewhere by init, down and resume', async () => {
