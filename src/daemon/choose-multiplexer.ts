@@ -2,6 +2,7 @@ import { exec } from '../adapters/exec.ts'
 import { createHeadless } from '../adapters/multiplexer/headless/headless.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import { createTmux } from '../adapters/multiplexer/tmux/tmux.ts'
+import { createZellij } from '../adapters/multiplexer/zellij/zellij.ts'
 import { createRunner } from '../adapters/runner/open.ts'
 import { createRouted } from '../adapters/runner/routed.ts'
 import type { Runner } from '../adapters/runner/runner.ts'
@@ -36,9 +37,14 @@ export async function chooseMultiplexer(options: {
   }
   const runner = createRunner(surroundings)
   const tmux = options.kind === 'tmux' || (options.kind === 'auto' && (await exec('tmux', ['-V'], { env: options.agentEnvironment })).exitCode === 0)
-  const terminals = tmux
-    ? createTmux({ socketName: `exomonad-${options.hash}`, environment: options.agentEnvironment, log: options.log })
-    : createHeadless(surroundings)
+  const { agentEnvironment: environment, log } = options
+  const terminals =
+    options.kind === 'zellij'
+      ? // The path of its socket has little room.
+        createZellij({ session: `exo-${options.hash.slice(0, 8)}`, stateDir: options.paths.state, environment, log })
+      : tmux
+        ? createTmux({ socketName: `exomonad-${options.hash}`, environment, log })
+        : createHeadless(surroundings)
   return {
     multiplexer: createRouted({ terminals, runner }),
     runner,

@@ -11,8 +11,9 @@ import { describeRunnerOnly } from './multiplexer/runner-only.ts'
 import { describeTmuxLayout } from './multiplexer/tmux-layout.ts'
 import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTyping } from './multiplexer/typing.ts'
+import { describeZellijOnly } from './multiplexer/zellij-only.ts'
 
-const ONLY = { tmux: describeTmuxOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
+const ONLY = { tmux: describeTmuxOnly, zellij: describeZellijOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
 
 /** What every multiplexer does (src/adapters/multiplexer/multiplexer.ts), with real terminals and programs. */
 export function describeMultiplexer(kind: Kind): void {

@@ -52,7 +52,7 @@ export interface MultiplexerCapabilities {
   readonly attach: boolean
   /** What a pasted line end arrives as in a program that reads its terminal raw. */
   readonly lineEnd: 'lf' | 'cr'
-  /** Panes keep the size they were opened with, whoever looks. Else all have the size of the session, or of the smallest terminal that shows it. */
+  /** Panes keep the size they have, whoever looks. Else it is that of the smallest terminal that shows them, also when that is gone. */
   readonly fixedSize: boolean
   /** Panes go on when the daemon ends. */
   readonly outlivesDaemon: boolean

@@ -77,7 +77,7 @@ async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>):
 }
 
 /** Many who look at the same time share a look, which begins after each of them asked. */
-function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
+export function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
   let current: Promise<Seen> | undefined
   let following: Promise<Seen> | undefined
   const begin = (): Promise<Seen> => {

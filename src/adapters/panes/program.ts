@@ -4,7 +4,7 @@ import { ExomonadError } from '../../errors.ts'
 import type { OpenPane } from '../multiplexer/multiplexer.ts'
 
 /** What a multiplexer puts into its panes' environment: an agent has no business with it. */
-const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION'
+const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE ZELLIJ ZELLIJ_PANE_ID ZELLIJ_SESSION_NAME TERM_PROGRAM TERM_PROGRAM_VERSION'
 
 /**
  * The words a multiplexer starts for `argv`. The shell only takes away what the multiplexer added and becomes the program:

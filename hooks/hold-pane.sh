@@ -1,0 +1,30 @@
+#!/bin/sh
+# Runs an agent in a pane of Zellij: sh hold-pane.sh RECORD [NAME=VALUE...] -- PROGRAM [ARGUMENT...]
+#
+# RECORD is the beginning of file names of exomonad's: RECORD.pid gets the program's process id, RECORD.ended how it ended (its exit code; above
+# 128 a signal). Zellij starts a command that has ended anew at Enter, and puts a shell in its place at Escape: this stays when the program has
+# gone, so that neither can happen, and swallows what is typed. Where this was killed itself and Zellij starts it again, it starts nothing twice.
+record=$1
+shift
+if ! mkdir "$record.started" 2>/dev/null; then
+  printf '%s\n' 'exomonad: the program of this pane has ended. Start it again with: exomonad resume AGENT' >&2
+  exit 1
+fi
+# What the multiplexer added: an agent has no business with it.
+unset ZELLIJ ZELLIJ_PANE_ID ZELLIJ_SESSION_NAME ZELLIJ_SOCKET_DIR TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION
+# A handler and not '': what is ignored here would be ignored by the program too.
+trap : HUP INT QUIT TERM
+(
+  while [ "$1" != -- ]; do
+    export "$1"
+    shift
+  done
+  shift
+  exec /bin/sh -c 'echo $$ >"$0.pid~" && mv "$0.pid~" "$0.pid" && exec "$@"' "$record" "$@"
+)
+code=$?
+stty raw -echo 2>/dev/null
+echo "$code" >"$record.ended~" && mv "$record.ended~" "$record.ended"
+trap - HUP INT QUIT TERM
+# Nothing that is typed now may reach anything; without a terminal there is nothing to stay for.
+exec cat >/dev/null 2>&1

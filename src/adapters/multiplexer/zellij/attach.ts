@@ -1,0 +1,27 @@
+import type { PaneId } from '../../../ids.ts'
+
+/**
+ * Inside Zellij it switches to our session, elsewhere it attaches: a client begins where the first one is, which the keeper takes to the pane
+ * (keeper.ts); where that takes too long, whoever acted last is taken there. Only the person’s own environment tells where they are, hence a
+ * shell. Values come as arguments, never parsed.
+ */
+const SCRIPT = `export ZELLIJ_SOCKET_DIR="$2"
+if [ -n "$ZELLIJ" ] && [ "$ZELLIJ_SESSION_NAME" = "$1" ]; then exec "$0" action focus-pane-id "$3"; fi
+if [ -n "$ZELLIJ" ]; then exec "$0" action switch-session "$1" --pane-id "$3"; fi
+tries=30
+until "$0" --session "$1" action list-clients 2>/dev/null | grep -q " $3 "; do
+  tries=$((tries - 1))
+  if [ "$tries" -eq 0 ]; then "$0" --session "$1" action focus-pane-id "$3" >/dev/null 2>&1; break; fi
+  sleep 0.1
+done
+exec "$0" attach "$1"`
+
+export const attachCommand = (binary: string, session: string, socketDir: string, paneId: PaneId): readonly string[] => [
+  '/bin/sh',
+  '-c',
+  SCRIPT,
+  binary,
+  session,
+  socketDir,
+  paneId,
+]

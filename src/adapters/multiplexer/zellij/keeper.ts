@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ExomonadError } from '../../../errors.ts'
+import type { PaneId } from '../../../ids.ts'
+import type { Log } from '../../../log.ts'
+import { startClient, type Client } from './client.ts'
+import type { Commands } from './commands.ts'
+import { HOME_PANE, homeSize } from './panes.ts'
+import { lookedAt } from './people.ts'
+
+/**
+ * A client of ours that nobody sees, in front of the session’s first tab. Zellij gives a new tab the size of a client, and a tab that is made
+ * while there is none has no room for any pane (0.45.1). And a new client begins where the first one is: it goes ahead of people to the pane
+ * they ask for. It ends with this process; the panes don’t need it.
+ */
+export interface Keeper {
+  /** Its process id, while it runs. */
+  readonly pid: number | undefined
+  /** Attaches where that has not happened, and makes tabs that are opened from now on have room for a pane of that size. */
+  fit(columns: number, rows: number): Promise<void>
+  /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
+  lead(paneId: PaneId, shared: boolean): Promise<void>
+  /**
+   * Given the panes that clients look at (each as often as it is looked at), answers those that others than the keeper do. It goes home once a
+   * person has followed it, or none did for a while.
+   */
+  noticed(seen: readonly string[]): readonly string[]
+  stop(): void
+}
+
+const POLL = 20
+/** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
+const FOLLOW_WITHIN = 5000
+const LOOK_AGAIN = 500
+
+export const homePane = `terminal_${String(HOME_PANE)}`
+
+export function createKeeper(options: {
+  readonly commands: Commands
+  readonly configFile: string
+  /** Rows that each tab has beside its panes. */
+  readonly bars: number
+  /** Milliseconds. */
+  readonly timeout: number
+  /** It is not where it should be: `noticed` is to be called. */
+  readonly onAway: () => void
+  readonly log: Log
+}): Keeper {
+  const { commands, configFile, bars, timeout, onAway, log } = options
+  let client: Client | undefined
+  let size = { columns: 0, rows: 0 }
+  let leads = false
+  let leading: Promise<void> = Promise.resolve()
+  let awaySince: number | undefined
+
+  const current = (): Client | undefined => (client?.ended === false ? client : undefined)
+  const start = (): Client => startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
+  const said = async (...action: string[]): Promise<string> => {
+    const reply = await commands.action(...action)
+    return reply.kind === 'done' ? reply.stdout : ''
+  }
+  const clients = async (): Promise<string[]> => lookedAt(await said('list-clients'))
+  const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+    for (const end = performance.now() + timeout; performance.now() < end; await delay(POLL)) if (await condition()) return
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij did not ${what} within ${String(timeout)} ms. Run \`exomonad doctor\`.`, {
+      session: commands.session,
+    })
+  }
+  /** Takes the client that acted last to a pane. */
+  const goTo = async (paneId: PaneId): Promise<void> => {
+    await until('show a pane', async () => {
+      await commands.action('focus-pane-id', paneId)
+      return (await clients()).includes(paneId)
+    })
+  }
+
+  /**
+   * A new client has the number of the last that left, and with it, in each tab, the pane that one was at: the place is taken for a moment by
+   * one that leaves from the right pane.
+   */
+  const prepare = async (paneId: PaneId): Promise<void> => {
+    const before = (await clients()).length
+    const scout = start()
+    try {
+      await until('take a client', async () => (await clients()).length > before)
+      scout.goHome()
+      await goTo(paneId)
+    } finally {
+      scout.stop()
+    }
+    await until('let go of a client', async () => (await clients()).length <= before)
+  }
+  const leadNow = async (paneId: PaneId, shared: boolean): Promise<void> => {
+    if (current() === undefined) return
+    if (shared) await prepare(paneId)
+    current()?.goHome()
+    leads = true
+    awaySince = performance.now()
+    await goTo(paneId)
+  }
+
+  return {
+    get pid() {
+      return current()?.pid
+    },
+    fit: async (columns, rows) => {
+      const same = size.columns === columns && size.rows === rows
+      const running = current()
+      if (running !== undefined && same) return
+      size = { columns, rows }
+      if (running === undefined) {
+        leads = false
+        client = start()
+        await until('take a client', async () => (await clients()).length > 0)
+      } else running.resize(columns, rows + bars)
+      await until(`give a tab ${String(columns)}×${String(rows)}`, async () => {
+        const listing = await said('list-panes', '--json')
+        const home = listing.trim() === '' ? undefined : homeSize(listing)
+        // Of a session whose first pane was closed there is nothing to tell it by.
+        return listing.trim() !== '' && (home === undefined || (home.columns === columns && home.rows === rows))
+      })
+    },
+    lead: (paneId, shared) => {
+      leading = leading
+        .then(() => leadNow(paneId, shared))
+        .catch((error: unknown) => log.warn({ err: error }, 'Zellij could not be taken to a pane'))
+        .finally(onAway)
+      return leading
+    },
+    noticed: (seen) => {
+      const keeper = current()
+      if (keeper === undefined) return seen
+      const at = seen.indexOf(homePane)
+      if (at >= 0) {
+        awaySince = undefined
+        const others = seen.toSpliced(at, 1)
+        if (others.length > 0) leads = false
+        else if (!leads) {
+          keeper.goHome()
+          leads = true
+        }
+        return others
+      }
+      const now = performance.now()
+      awaySince ??= now
+      if (seen.length > 1 || now - awaySince > FOLLOW_WITHIN) keeper.goHome()
+      setTimeout(onAway, LOOK_AGAIN).unref()
+      return seen.length > 1 ? seen : []
+    },
+    stop: () => {
+      client?.stop()
+      client = undefined
+    },
+  }
+}

@@ -1,0 +1,285 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ExomonadError } from '../../../errors.ts'
+import type { PaneId } from '../../../ids.ts'
+import type { Log } from '../../../log.ts'
+import { createDeaths } from '../../panes/deaths.ts'
+import { endPanes } from '../../panes/end-processes.ts'
+import { paneGone } from '../../panes/pane-gone.ts'
+import { shared } from '../../panes/processes.ts'
+import { checkOpen, titleOf } from '../../panes/program.ts'
+import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
+import { attachCommand } from './attach.ts'
+import { createCommands } from './commands.ts'
+import { createKeeper } from './keeper.ts'
+import { openPane } from './open.ts'
+import { describePane, isPaneId, parsePanes, type Listed } from './panes.ts'
+import { lastTyped, lookedAt } from './people.ts'
+import { createRecords } from './records.ts'
+import { BARS, createSession } from './session.ts'
+import { pasteText, pressKey } from './type.ts'
+import { createWatch } from './watch.ts'
+
+const COMMAND_TIMEOUT = 10_000
+const OPEN_TIMEOUT = 20_000
+const CLOSE_GRACE = 2000
+const OPEN_ATTEMPTS = 3
+const LIST_ATTEMPTS = 40
+const LIST_PAUSE = 50
+const SETTLE_LIMIT = 1000
+const SETTLE_POLL = 10
+
+export interface ZellijOptions {
+  /** Name of a session of our own; short, for the path of its socket may have 108 bytes. */
+  readonly session: string
+  /** Folder for records of the panes and the session’s configuration; made where it is not there. */
+  readonly stateDir: string
+  /** Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly log: Log
+  /** Program to run; the default is `zellij` on the environment's PATH. */
+  readonly binary?: string
+  /** Milliseconds a command may take; 10,000. */
+  readonly commandTimeout?: number
+  /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
+  readonly closeGrace?: number
+}
+
+/** Knows `--no-focus`. */
+const isQuiet = (version: string): boolean => !version.startsWith('0.44.')
+
+/** Where Zellij looks for sessions, as long as nobody says otherwise. */
+const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
+  environment['ZELLIJ_SOCKET_DIR'] ??
+  (environment['XDG_RUNTIME_DIR'] === undefined
+    ? join(environment['TMPDIR'] ?? '/tmp', `zellij-${String(process.getuid?.() ?? 0)}`)
+    : join(environment['XDG_RUNTIME_DIR'], 'zellij'))
+
+/** Panes in a Zellij session of our own, a tab for each or several in one. Pane ids count from 0 for each session. */
+export function createZellij(options: ZellijOptions): Multiplexer {
+  const { session: name, stateDir, log, binary = 'zellij', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
+  const socketDir = socketDirOf(options.environment)
+  const folder = join(stateDir, 'zellij')
+  const commands = createCommands({
+    binary,
+    session: name,
+    environment: { ...options.environment, TERM: 'xterm-256color', ZELLIJ_SOCKET_DIR: socketDir },
+    socketDir,
+    timeout: commandTimeout,
+  })
+  const records = createRecords(join(folder, 'panes'))
+  const session = createSession({ commands, folder })
+  const keeper = createKeeper({ commands, configFile: session.configFile, bars: BARS, timeout: commandTimeout, onAway: () => void look(), log })
+  let disposed = false
+  let quiet: boolean | undefined
+  let starting: Promise<void> | undefined
+  let lastOpen: Promise<unknown> = Promise.resolve()
+  const lastTyping = new Map<PaneId, Promise<unknown>>()
+
+  const listing = async (): Promise<Listed[]> => {
+    let reason = 'it lists nothing'
+    for (let attempt = 0; attempt < LIST_ATTEMPTS; attempt += 1) {
+      const reply = await commands.action('list-panes', '--json')
+      if (reply.kind === 'no-session') return []
+      // While its screen is busy it says nothing, and that this went well.
+      if (reply.kind === 'done' && reply.stdout.trim() !== '') return parsePanes(reply.stdout, records)
+      if (reply.kind === 'failed') reason = reply.reason
+      await delay(LIST_PAUSE)
+    }
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij does not list its panes: ${reason}. Run \`exomonad doctor\`.`, { session: name })
+  }
+  const find = async (paneId: PaneId): Promise<Listed | undefined> => (isPaneId(paneId) ? (await listing()).find((pane) => pane.paneId === paneId) : undefined)
+
+  /** Panes that people look at, and when they last typed; the keeper is nobody. */
+  const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
+    const clients = panes.length === 0 ? undefined : await commands.action('list-clients')
+    const seen = clients?.kind === 'done' ? lookedAt(clients.stdout) : []
+    const others = keeper.noticed(seen)
+    const now = Date.now()
+    const watched = new Set(others)
+    return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
+  }
+  const describe = async (panes: readonly Listed[]): Promise<Pane[]> => {
+    const { watched, typedAt } = await people(panes)
+    return Promise.all(panes.map((pane) => describePane(pane, watched.has(pane.paneId) ? typedAt : null)))
+  }
+  const list = async (): Promise<Pane[]> => describe(await listing())
+  const deaths = createDeaths({ list, log })
+  async function look(): Promise<void> {
+    if (!disposed) await deaths.look()
+  }
+  const watch = createWatch({ commands, onChange: () => void look() })
+
+  /** Records of panes that went while nobody looked. */
+  const forgetGone = async (): Promise<void> => {
+    const known = new Set((await listing()).map(({ record }) => record.key))
+    for (const key of await records.keys()) {
+      const record = known.has(key) ? undefined : await records.read(key)
+      // One without a process may be about to be opened by somebody else.
+      if (record !== undefined && record.ended !== null) await records.remove(key)
+    }
+  }
+  const startNow = async (): Promise<void> => {
+    await session.ensure()
+    watch.begin(await records.folder())
+    await deaths.look()
+    await forgetGone()
+  }
+  const startOnce = (): Promise<void> => (starting ??= startNow().finally(() => (starting = undefined)))
+
+  /** The size of a new tab is that of the keeper, which can have one at a time. */
+  const oneByOne = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = lastOpen.then(work)
+    lastOpen = done.catch(() => undefined)
+    return done
+  }
+  /** Those who ask at the same time share a listing that begins after they asked. */
+  const listingSoon = shared(listing)
+  const open = async (pane: Parameters<Multiplexer['open']>[0]): Promise<{ paneId: PaneId; pid: number }> => {
+    quiet ??= isQuiet(await session.requireVersion())
+    for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
+      if (attempt > 0 || !watch.begun || !(await commands.hasSocket())) await startOnce()
+      const opened = await openPane(pane, { commands, records, list: listingSoon, alone: oneByOne, fit: keeper.fit, quiet, timeout: OPEN_TIMEOUT })
+      if (opened === undefined) continue
+      deaths.opened(opened.paneId, pane.agentId)
+      return opened
+    }
+    throw new ExomonadError(
+      'MULTIPLEXER_UNAVAILABLE',
+      `Zellij’s session ended again and again while a pane for ${pane.name} was opened. Run \`exomonad doctor\`.`,
+    )
+  }
+
+  /** One at a time for each pane, and only into one whose program lives. */
+  const type = (paneId: PaneId, act: (pane: Listed) => Promise<TypeResult>): Promise<TypeResult> => {
+    const typed = (lastTyping.get(paneId) ?? Promise.resolve()).then(async (): Promise<TypeResult> => {
+      const pane = await find(paneId)
+      if (pane === undefined) return { kind: 'gone' }
+      const [described] = await describe([pane])
+      return described?.dead === false ? act(pane) : { kind: 'dead' }
+    })
+    const settled = typed.catch(() => undefined)
+    lastTyping.set(paneId, settled)
+    void settled.then(() => lastTyping.get(paneId) === settled && lastTyping.delete(paneId))
+    return typed
+  }
+  const dump = async (paneId: PaneId, ...more: string[]): Promise<string[]> => {
+    const reply = await commands.action('dump-screen', '--pane-id', paneId, ...more)
+    if (reply.kind !== 'done') throw paneGone(paneId)
+    return reply.stdout.replace(/\n$/, '').split('\n')
+  }
+  /** Waits until it is noted how a program ended. */
+  const settle = async ({ record: { key } }: Listed): Promise<void> => {
+    for (const end = performance.now() + SETTLE_LIMIT; performance.now() < end; await delay(SETTLE_POLL)) {
+      const record = await records.read(key)
+      if (record === undefined || record.ended !== null) return
+    }
+  }
+  const ending = ({ record: { pid, agentId, ended } }: Listed) => ({ pid: pid ?? 0, agentId, ended: ended !== null || pid === null })
+
+  const lead = async (paneId: PaneId): Promise<void> => {
+    const panes = await listing().catch(() => [])
+    const tab = panes.find((pane) => pane.paneId === paneId)?.tabId
+    if (tab !== undefined) await keeper.lead(paneId, panes.filter(({ tabId }) => tabId === tab).length > 1)
+  }
+  const closing = new Map<PaneId, Promise<void>>()
+  const closeNow = async (paneId: PaneId): Promise<void> => {
+    const pane = await find(paneId)
+    if (pane === undefined) return
+    await endPanes([ending(pane)], { grace: closeGrace })
+    await settle(pane)
+    await deaths.look()
+    await commands.action('close-pane', '--pane-id', paneId)
+    await records.remove(pane.record.key)
+    await deaths.look()
+  }
+
+  return {
+    name: 'zellij',
+    capabilities: { attach: true, lineEnd: 'lf', fixedSize: false, outlivesDaemon: true },
+    start: async () => {
+      quiet = isQuiet(await session.requireVersion())
+      await startOnce()
+    },
+    open: async (pane) => {
+      await checkOpen(pane)
+      return open(pane)
+    },
+    list,
+    inspect: async (paneId) => {
+      const pane = await find(paneId)
+      return pane === undefined ? undefined : (await describe([pane]))[0]
+    },
+    paste: (paneId, text, key) =>
+      type(paneId, async ({ record }) => {
+        if (key !== undefined) await records.note(record.key, { pasting: key })
+        const result = await pasteText(commands, paneId, text)
+        if (key !== undefined) await records.note(record.key, { pasting: null, ...(result.kind === 'typed' && { pasted: key }) })
+        return result
+      }),
+    pressEnter: (paneId, key) =>
+      type(paneId, async ({ record }) => {
+        if (key !== undefined) await records.note(record.key, { entering: key })
+        const result = await pressKey(commands, paneId, 'Enter')
+        if (key !== undefined) await records.note(record.key, { entering: null, ...(result.kind === 'typed' && { entered: key }) })
+        return result
+      }),
+    pressEscape: (paneId) => type(paneId, () => pressKey(commands, paneId, 'Escape')),
+    capture: async (paneId, { lines = 0 } = {}) => {
+      if ((await find(paneId)) === undefined) throw paneGone(paneId)
+      const screen = await dump(paneId)
+      const shown = lines === 0 ? screen : (await dump(paneId, '--full')).slice(-(screen.length + lines))
+      return shown
+        .map((line) => line.trimEnd())
+        .join('\n')
+        .trimEnd()
+    },
+    captureStyled: async (paneId) => {
+      const pane = await find(paneId)
+      if (pane === undefined) throw paneGone(paneId)
+      const rows = await dump(paneId, '--ansi')
+      return [...rows, ...Array.from({ length: Math.max(0, pane.rows - rows.length) }, () => '')].join('\n')
+    },
+    rename: async (paneId, given) => {
+      const panes = isPaneId(paneId) ? await listing() : []
+      const pane = panes.find((listed) => listed.paneId === paneId)
+      if (pane === undefined) throw paneGone(paneId)
+      const called = titleOf(given)
+      await records.note(pane.record.key, { name: called })
+      const [first] = panes.filter(({ tabId }) => tabId === pane.tabId)
+      // The tab has the name of its first pane, whose frame shows what the program calls itself; where it shows nothing, and is seen, the name too.
+      if (first === pane && pane.title === '' && panes.some((other) => other !== pane && other.tabId === pane.tabId))
+        await commands.action('rename-pane', '--pane-id', paneId, '--', called)
+      const reply = await (first === pane
+        ? commands.action('rename-tab-by-id', '--', String(pane.tabId), called)
+        : commands.action('rename-pane', '--pane-id', paneId, '--', called))
+      if (reply.kind !== 'done') throw paneGone(paneId)
+    },
+    close: async (paneId) => {
+      const closed = closing.get(paneId) ?? closeNow(paneId).finally(() => closing.delete(paneId))
+      closing.set(paneId, closed)
+      await closed
+    },
+    endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
+    onDeath: deaths.onDeath,
+    attachCommand: (paneId) => {
+      void lead(paneId)
+      return attachCommand(binary, name, socketDir, paneId)
+    },
+    shutdown: async () => {
+      const panes = await listing()
+      await endPanes(panes.map(ending), { grace: closeGrace })
+      await Promise.all(panes.map(settle))
+      await deaths.look()
+      watch.stop()
+      keeper.stop()
+      await session.stop()
+      await deaths.look()
+    },
+    dispose: async () => {
+      disposed = true
+      watch.stop()
+      keeper.stop()
+    },
+  }
+}
