@@ -10,6 +10,7 @@ import { measureHook } from './hook.ts'
 import { measureMail } from './mail.ts'
 import { measureMailbox } from './mailbox.ts'
 import { measureMcp } from './mcp.ts'
+import { measureMultiplexers } from './multiplexers.ts'
 import { measurePane } from './pane.ts'
 import { measureSpawn } from './spawn.ts'
 import { measureThousand } from './thousand.ts'
@@ -23,6 +24,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
   hook: measureHook,
   pane: measurePane,
+  multiplexers: measureMultiplexers,
   mailbox: measureMailbox,
   mail: measureMail,
   console: measureConsole,
