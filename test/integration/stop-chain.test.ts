@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -153,4 +154,52 @@ it(verifies('R004-17', 'gives a conflict back three times, then aborts the rebas
   const { worktree } = await tree.agent('helpless')
   expect(await tree.repository.gitIn(worktree, 'status', '--porcelain=v2', '--branch')).toContain('main.helpless')
   expect(readFileSync(join(worktree, 'shared.txt'), 'utf8')).toBe('mine\n')
+})
+
+it('tells at the next stop what a rebase came to, where it was pushed and the daemon ended before it noted that', async () => {
+  const tree = await startExomonad({ files: { 'shared.txt': 'base\n' } })
+  onTestFinished(() => tree.stop())
+  const inStore = (statement: string): void => {
+    const database = new Database(join(tree.state, 'store.db'))
+    database.exec(statement)
+    database.close()
+  }
+  const told = async () => (await tree.events()).filter((event) => event.type === 'rebase.done').map(({ actor, payload }) => [actor, payload.head])
+  const go = join(tree.repository.folder, 'go')
+  tree.script('first', { steps: [write('shared.txt', 'first\n'), commit('First'), filePr] })
+  tree.script('second', {
+    steps: [write('shared.txt', 'second\n'), commit('Second'), filePr, { do: 'file', path: go }],
+    on: [
+      {
+        match: 'conflicts in: shared.txt',
+        steps: [write('shared.txt', 'first\nsecond\n'), { do: 'sh', command: 'git add shared.txt && GIT_EDITOR=true git rebase --continue' }],
+      },
+    ],
+  })
+  await spawnWorker(tree, 'first')
+  await spawnWorker(tree, 'second')
+  await tree.logged('second', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  const { answer } = await tree.logged('first', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  await tree.call('merge_pr', { pr_number: answer.pr_number })
+  // As a kill between the push and the record: nothing of the record is there.
+  inStore("create trigger cut before insert on events when new.type = 'rebase.done' begin select raise(abort, 'cut off'); end")
+  await runProgram('touch', [go], { env: tree.repository.env })
+  const { id, worktree } = await tree.agent('second')
+  const head = await waitFor('the push', async () => {
+    const resolved = await tree.repository.gitIn(worktree, 'rev-parse', 'HEAD')
+    const pushed = (await tree.repository.git('ls-remote', 'origin', 'refs/heads/main.second')).split('\t')[0]
+    return stops(tree, 'second').length === 2 && pushed === resolved ? resolved : undefined
+  })
+  expect(await told()).toEqual([])
+  await tree.crash()
+  inStore('drop trigger cut')
+  await tree.run(['daemon', 'start'])
+  await tree.call('send', { to: 'second', message: 'carry on' })
+  await waitFor('the rebase to be told', async () => (await told()).length > 0)
+  expect(await told()).toEqual([[id, head]])
+  await waitFor('it to idle', async () => (await tree.agent('second')).state === 'idle')
+  const before = stops(tree, 'second').length
+  await tree.call('send', { to: 'second', message: 'and again' })
+  await waitFor('another stop', () => stops(tree, 'second').length > before)
+  expect(await told()).toEqual([[id, head]])
 })
