@@ -5,25 +5,10 @@ import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
+import { terminalTests } from './in-terminal.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
-
-const HOSTILE = Array.from({ length: 200 }, (_, index) => {
-  const line = index + 1
-  const traps = [
-    'plain',
-    '!touch escaped',
-    '/quit',
-    '#remember me',
-    '@README.md',
-    '\u001b[201~!touch escaped\r',
-    '\u0003\u0004',
-    '\ttabs\tand "quotes" \'$(touch escaped)\'',
-    'ünïcödé 漢字 🐙',
-  ]
-  return `line ${line} ${traps[index % traps.length]}`
-}).join('\n')
 
 /** What each agent CLI must do in the tree, as it comes from npm. */
 export function agentCliEndToEnd(cli: RealCli): void {
@@ -42,29 +27,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await world?.stop()
     })
 
-    it(
-      verifies(
-        'R004-07',
-        verifies('R004-13', verifies('R001-07', 'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer')),
-      ),
-      async () => {
-        const { marker } = await world.worker('first', [{ call: 'note', input: { message: 'I have begun' } }, { say: 'Done.' }])
-        const { conversation } = await world.model.sees(marker)
-        const tools = conversation.tools.filter((tool) => tool.includes('exomonad')).map((tool) => tool.replace(/^.*exomonad[_.]*/, ''))
-        expect(tools).toEqual(expect.arrayContaining(['file_pr', 'note', 'question', 'send', 'check_mail']))
-        for (const forbidden of ['spawn_subtree', 'spawn_workers', 'merge_pr', 'answer_question', 'kill']) expect(tools).not.toContain(forbidden)
-        await waitFor('the note', async () => (await world.tree.call('inbox')).messages.find(({ text }: any) => text.includes('[NOTE] first: I have begun')), {
-          limit: 60_000,
-        })
-        const told = conversation.entries.map((entry) => entry.text).join('\n')
-        for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(told).toContain(tool)
-        const node = await world.state('first', 'idle')
-        expect(node).toMatchObject({ agent: cli.name, state_source: 'hook' })
-        expect(node.tool_calls).toBeGreaterThanOrEqual(1)
-        // Counted by the mock for every turn.
-        await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, { limit: 30_000 })
-      },
-    )
+    terminalTests(cli, () => world)
 
     it(verifies('R004-14', 'gets the answer to its question as the result of the call'), async () => {
       const { marker } = await world.worker('asks', [{ call: 'question', input: { message: 'Tabs or spaces?' } }, { say: 'Thanks.' }])
@@ -84,88 +47,6 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await world.model.sees('answer-two')
       await world.delivered('waits')
       expect(world.model.count('answer-two', marker)).toBe(1)
-    })
-
-    it('reads a message while idle', async () => {
-      const { marker } = await world.worker('idles', [{ say: 'Ready.' }])
-      await world.state('idles', 'idle')
-      const word = await world.tell('idles', [{ say: 'Read it.' }])
-      await world.model.sees(word)
-      await world.delivered('idles')
-      await world.state('idles', 'idle')
-      expect(world.model.count(word, marker)).toBe(1)
-    })
-
-    it('reads a message while it works', async () => {
-      const { marker } = await world.worker('works', [{ shell: 'echo one', hold: 'busy' }, { shell: 'echo two' }, { say: 'Done.' }], { agent: cli.name })
-      await world.model.sees(marker)
-      await world.model.holds('busy')
-      await world.tree.call('send', { to: 'works', message: 'Mind the gap, says word-busy' })
-      world.model.release('busy')
-      await allowDialogs(world, [{ agent: 'works', cli }], async () =>
-        world.model.seen.some((turn) => JSON.stringify(turn.conversation.entries).includes('word-busy')),
-      )
-      await allowDialogs(world, [{ agent: 'works', cli }], async () => (await world.tree.agent('works')).state === 'idle')
-      await world.delivered('works')
-      expect(world.model.count('word-busy', marker)).toBe(1)
-    })
-
-    it('never mixes a message with what a person has half typed', async () => {
-      const { marker } = await world.worker('typed', [{ say: 'Ready.' }])
-      await world.state('typed', 'idle')
-      await waitFor('its input line', async () => cli.ready.test(await world.screen('typed')), { limit: 30_000 })
-      await world.type('typed', 'half a thought')
-      await waitFor('the half line', async () => (await world.screen('typed')).includes('half a thought'), { limit: 30_000 })
-      const word = await world.tell('typed', [{ say: 'Read it.' }])
-      // Either by a way beside the terminal, or once the line is gone.
-      const arrived = await world.model.sees(word, { limit: 6000 }).catch(() => undefined)
-      expect(await world.screen('typed')).toContain('half a thought')
-      if (arrived === undefined) {
-        for (let character = 0; character < 'half a thought'.length; character++) await world.key('typed', 'BSpace')
-      }
-      await world.model.sees(word)
-      await world.delivered('typed')
-      expect(world.model.count(word, marker)).toBe(1)
-      expect(world.model.count('half a thought', marker)).toBe(0)
-    })
-
-    it('types nothing into a permission dialog', async () => {
-      const { marker } = await world.worker('permits', [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }])
-      await world.model.sees(marker)
-      await waitFor('the dialog', async () => cli.dialog.test(await world.screen('permits')), { limit: 60_000 })
-      const node = await world.state('permits', 'waiting')
-      const word = await world.tell('permits', [{ say: 'Read it.' }])
-      const inbox = await waitFor(
-        'the human to be told',
-        async () => (await world.tree.call('inbox')).messages.find(({ kind, text }: any) => kind === 'agent.waiting' && text.includes('permits')),
-        {
-          limit: 30_000,
-        },
-      )
-      expect(inbox.text).toContain('permits')
-      // Long enough for a delivery that doesn't look.
-      await world.model.sees(word, { limit: 4000 }).catch(() => undefined)
-      expect(cli.dialog.test(await world.screen('permits'))).toBe(true)
-      expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
-      await world.key('permits', 'Enter')
-      await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), { limit: 60_000 })
-      await world.model.sees(word)
-      await world.delivered('permits')
-      expect(world.model.count(word, marker)).toBe(1)
-    })
-
-    it('gets 200 lines of hostile text whole, and nothing of it is run', async () => {
-      const { marker, worktree } = await world.worker('hostile', [{ say: 'Ready.' }])
-      await world.state('hostile', 'idle')
-      await world.tree.call('send', { to: 'hostile', message: `first-word\n${HOSTILE}\nlast-word` })
-      await world.model.sees('last-word')
-      await world.delivered('hostile')
-      await world.state('hostile', 'idle')
-      // The line that is typed may hold the first words as well.
-      for (const line of [20, 57, 143, 200]) expect(world.model.count(`line ${line} `, marker), `line ${line}`).toBe(1)
-      expect(world.model.count('last-word', marker)).toBe(1)
-      expect(existsSync(`${worktree}/escaped`)).toBe(false)
-      expect(world.latest(marker)?.conversation.entries.some((entry) => entry.text.includes('\u001b'))).toBe(false)
     })
 
     it(verifies('R001-05', verifies('R001-06', 'learns once that mail waits, reads it, and reports that its task is done')), async () => {
@@ -211,73 +92,12 @@ export function agentCliEndToEnd(cli: RealCli): void {
       await world.model.sees('file_pr')
     })
 
-    it('is idle after Escape, and reads what comes then', async () => {
-      // Before its first word, Claude Code would put the prompt back into its box, as a line of a person’s.
-      const { marker } = await world.worker('escapes', [
-        { call: 'note', input: { message: 'I have begun' } },
-        { say: 'Never said.', hold: 'escape' },
-      ])
-      await world.model.sees(marker)
-      await world.model.holds('escape')
-      await world.state('escapes', 'running')
-      await world.key('escapes', 'Escape')
-      // OpenCode asks for it twice.
-      if (cli.name === 'opencode') await world.key('escapes', 'Escape')
-      const word = await world.tell('escapes', [{ say: 'Read it.' }])
-      await world.model.sees(word)
-      world.model.release('escape')
-      await world.state('escapes', 'idle')
-      await world.delivered('escapes')
-      // Gemini CLI forgets the turn that was broken off, with its prompt.
-      expect(world.model.count(word, word)).toBe(1)
-    })
-
     it('ends for good when it is killed', async () => {
       const { worktree } = await world.worker('killed', [{ say: 'Ready.' }])
       await world.state('killed', 'idle')
       await world.tree.call('kill', { agent: 'killed' })
       await waitFor('no process in its worktree', () => processesIn(worktree).length === 0, { limit: 20_000 })
       expect((await world.tree.agent('killed')).state).toBe('killed')
-    })
-
-    it('goes on while the daemon is killed and started again', async () => {
-      const { marker } = await world.worker('survives', [{ call: 'note', input: { message: 'before' }, hold: 'crash' }, { say: 'Done.' }])
-      await world.model.sees(marker)
-      await world.model.holds('crash')
-      await world.tree.crash()
-      await world.tree.call('tree')
-      world.model.release('crash')
-      await world.state('survives', 'idle')
-      const word = await world.tell('survives', [{ say: 'Read it.' }])
-      await world.model.sees(word)
-      await world.delivered('survives')
-      expect(world.model.count(word, marker)).toBe(1)
-    })
-
-    it('is reported as failed when its terminal is closed by hand', async () => {
-      await world.worker('closed', [{ say: 'Ready.' }])
-      const { pane } = await world.state('closed', 'idle')
-      await world.tmux('kill-pane', '-t', pane)
-      await world.state('closed', 'failed')
-      await waitFor(
-        'the human to be told',
-        async () => (await world.tree.call('inbox')).messages.some(({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed')),
-        {
-          limit: 30_000,
-        },
-      )
-    })
-
-    it('takes its own conversation up again', async () => {
-      const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
-      const before = await world.state('returns', 'idle')
-      await world.tmux('kill-pane', '-t', before.pane)
-      await world.state('returns', 'failed')
-      const asked = world.model.seen.length
-      await world.tree.run(['resume', 'returns'])
-      const word = await world.tell('returns', [{ say: 'Read it.' }])
-      await world.model.sees(word)
-      expect(world.model.seen.slice(asked).some((turn) => JSON.stringify(turn.conversation.entries).includes(marker))).toBe(true)
     })
   })
 

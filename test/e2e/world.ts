@@ -1,23 +1,25 @@
 import { delimiter, dirname } from 'node:path'
 import process from 'node:process'
-import { findTool } from '../helpers/require-tool.ts'
-import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { startModelServer, type ModelServer, type Seen } from '../fixtures/model-server/server.ts'
 import { repositoryHash } from '../../src/paths.ts'
+import { handsOn, type Key } from './hands.ts'
 import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
 
-/** Real agent CLIs in real tmux, against a mock model, each world with a repository and home of its own. */
+/** Real agent CLIs in real tmux or Zellij, against a mock model, each world with a repository and home of its own. */
 export interface World {
   readonly tree: Exomonad
   readonly model: ModelServer
-  /** Runs tmux on the tree’s own server. */
+  /** Runs tmux on the tree’s own server; in a world in Zellij, an action of it. */
   tmux(...args: string[]): Promise<string>
   /** Types into an agent’s terminal as a person would, without Enter. */
   type(agent: string, text: string): Promise<void>
-  key(agent: string, key: string): Promise<void>
+  key(agent: string, key: Key): Promise<void>
   screen(agent: string): Promise<string>
+  /** Takes its terminal away, as a person would. */
+  close(agent: string): Promise<void>
   /** Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its conversation up. */
   worker(name: string, steps: readonly Step[], options?: { agent?: string }): Promise<{ marker: string; agentId: string; worktree: string }>
   /** Has the agent’s model follow these steps after a message. Answers a word that stands in the message. */
@@ -37,15 +39,16 @@ const LIMIT = 90_000
 
 export async function startWorld(
   clis: readonly RealCli[],
-  options: { tl: string; dev: string; runtime?: 'acp'; config?: string | ((model: ModelServer) => string) },
+  options: { tl: string; dev: string; runtime?: 'acp'; multiplexer?: 'tmux' | 'zellij'; config?: string | ((model: ModelServer) => string) },
 ): Promise<World> {
   const protocols = [...new Map(clis.flatMap((cli) => cli.protocols).map((protocol) => [protocol.name, protocol])).values()]
   const model = await startModelServer(protocols)
   const configured = typeof options.config === 'function' ? options.config(model) : (options.config ?? '')
   const config = [...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`), configured].join('\n')
   const env = Object.assign({}, ...clis.map((cli) => cli.env(model))) as Record<string, string>
+  const { multiplexer = 'tmux' } = options
   const tree = await startExomonad({
-    multiplexer: 'tmux',
+    multiplexer,
     roles: { tl: options.tl, dev: options.dev, ...(options.runtime === undefined ? {} : { runtime: options.runtime }) },
     config,
     env: { ...env, PATH: [AGENT_CLIS_BIN, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) },
@@ -56,15 +59,9 @@ export async function startWorld(
     throw error
   })
   const commonDir = await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
-  const socket = `exomonad-${repositoryHash(commonDir)}`
-  const program = findTool('tmux') ?? 'tmux'
+  const hands = handsOn(multiplexer, tree, repositoryHash(commonDir))
   let told = 0
 
-  const tmux = async (...args: string[]): Promise<string> => {
-    const result = await runProgram(program, ['-L', socket, ...args], { env: { ...tree.repository.env }, timeout: 10_000 })
-    if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
-    return result.stdout
-  }
   const paneOf = async (agent: string): Promise<string> => {
     const pane: unknown = (await tree.agent(agent))?.pane
     if (typeof pane !== 'string') throw new Error(`${agent} has no pane`)
@@ -80,10 +77,11 @@ export async function startWorld(
   return {
     tree,
     model,
-    tmux,
-    type: async (agent, text) => void (await tmux('send-keys', '-t', await paneOf(agent), '-l', text)),
-    key: async (agent, key) => void (await tmux('send-keys', '-t', await paneOf(agent), key)),
-    screen: async (agent) => tmux('capture-pane', '-p', '-t', await paneOf(agent)),
+    tmux: hands.run,
+    type: async (agent, text) => hands.type(await paneOf(agent), text),
+    key: async (agent, key) => hands.key(await paneOf(agent), key),
+    screen: async (agent) => hands.screen(await paneOf(agent)),
+    close: async (agent) => hands.close(await paneOf(agent)),
     worker: async (name, steps, { agent } = {}) => {
       const marker = `task-of-${name}`
       model.script(name, ...steps)

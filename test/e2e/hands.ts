@@ -1,0 +1,47 @@
+import { findTool } from '../helpers/require-tool.ts'
+import { runProgram, type Exomonad } from '../helpers/daemon.ts'
+import { zellijOnPath } from '../helpers/zellij.ts'
+
+/** What a person does to a pane, past exomonad: with the multiplexer's own commands. */
+export interface Hands {
+  /** A command of tmux on the tree's own server, or an action of Zellij in its session. */
+  run(...args: string[]): Promise<string>
+  /** Without Enter. */
+  type(pane: string, text: string): Promise<void>
+  key(pane: string, key: Key): Promise<void>
+  screen(pane: string): Promise<string>
+  /** Takes the pane away under its program. */
+  close(pane: string): Promise<void>
+}
+
+export type Key = 'Enter' | 'Escape' | 'BSpace'
+
+const BYTES: Readonly<Record<Key, string>> = { Enter: '13', Escape: '27', BSpace: '127' }
+
+/** `hash`: of the repository, by which the tree's own server or session is called. */
+export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): Hands {
+  const own = kind === 'tmux' ? ['-L', `exomonad-${hash}`] : ['--session', `exo-${hash.slice(0, 8)}`, 'action']
+  const program = (kind === 'tmux' ? findTool('tmux') : zellijOnPath()) ?? kind
+  // Where Zellij keeps its log, as in startExomonad.
+  const env = { ...tree.repository.env, ...(kind === 'zellij' && { TMPDIR: tree.repository.folder }) }
+  const run = async (...args: string[]): Promise<string> => {
+    const result = await runProgram(program, [...own, ...args], { env, timeout: 10_000 })
+    if (result.code !== 0) throw new Error(`${kind} ${args.join(' ')}: ${result.stderr}`)
+    return result.stdout
+  }
+  if (kind === 'tmux')
+    return {
+      run,
+      type: async (pane, text) => void (await run('send-keys', '-t', pane, '-l', text)),
+      key: async (pane, key) => void (await run('send-keys', '-t', pane, key)),
+      screen: (pane) => run('capture-pane', '-p', '-t', pane),
+      close: async (pane) => void (await run('kill-pane', '-t', pane)),
+    }
+  return {
+    run,
+    type: async (pane, text) => void (await run('write-chars', '--pane-id', pane, '--', text)),
+    key: async (pane, key) => void (await run('write', '--pane-id', pane, '--', BYTES[key])),
+    screen: (pane) => run('dump-screen', '--pane-id', pane),
+    close: async (pane) => void (await run('close-pane', '--pane-id', pane)),
+  }
+}
