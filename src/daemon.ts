@@ -128,6 +128,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
     const { multiplexer, runner, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
+      panes: (await store.agents.list({ live: true })).flatMap(({ paneId }) => paneId ?? []),
       environment,
       hash: repositoryHash(facts.commonDir),
       paths,

@@ -8,6 +8,7 @@ import { createRouted } from '../adapters/runner/routed.ts'
 import type { Runner } from '../adapters/runner/runner.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
+import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
 
@@ -19,32 +20,55 @@ export interface Places {
   letGo(settle: () => Promise<void>): Promise<void>
 }
 
-/** The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the runner for what has no terminal. */
+type Kind = Exclude<Config['multiplexer']['kind'], 'auto'>
+
+/** Whose ids of panes look like that. */
+const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, zellij: /^terminal_\d/, headless: /^p-/ }
+
+/**
+ * The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the runner for what has no terminal. Agents
+ * don’t move: where some of those that have these `panes` run in another one, it is that one as long as they do.
+ */
 export async function chooseMultiplexer(options: {
   kind: Config['multiplexer']['kind']
+  panes?: readonly PaneId[]
   environment: Environment
   hash: string
   paths: Paths
   log: Log
   agentEnvironment: Readonly<Record<string, string>>
 }): Promise<Places> {
+  const { agentEnvironment: environment, log, panes = [] } = options
   const surroundings = {
     stateDir: options.paths.state,
     runtimeDir: options.environment.runtimeDir,
-    environment: options.agentEnvironment,
+    environment,
     node: process.execPath,
-    log: options.log,
+    log,
   }
   const runner = createRunner(surroundings)
-  const tmux = options.kind === 'tmux' || (options.kind === 'auto' && (await exec('tmux', ['-V'], { env: options.agentEnvironment })).exitCode === 0)
-  const { agentEnvironment: environment, log } = options
-  const terminals =
-    options.kind === 'zellij'
-      ? // The path of its socket has little room.
-        createZellij({ session: `exo-${options.hash.slice(0, 8)}`, stateDir: options.paths.state, environment, log })
-      : tmux
-        ? createTmux({ socketName: `exomonad-${options.hash}`, environment, log })
-        : createHeadless(surroundings)
+  const create: Record<Kind, () => Multiplexer> = {
+    tmux: () => createTmux({ socketName: `exomonad-${options.hash}`, environment, log }),
+    // The path of its socket has little room.
+    zellij: () => createZellij({ session: `exo-${options.hash.slice(0, 8)}`, stateDir: options.paths.state, environment, log }),
+    headless: () => createHeadless(surroundings),
+  }
+  const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')
+  const configured = options.kind === 'auto' ? await automatic() : options.kind
+  const stillIn = async (kind: Kind): Promise<Multiplexer | undefined> => {
+    const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
+    if (kind === configured || own.size === 0) return undefined
+    const terminals = create[kind]()
+    // One that was taken off the machine holds nobody.
+    const listed = await terminals.list().catch(() => [])
+    if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead)) return terminals
+    await terminals.dispose()
+    return undefined
+  }
+  const before = (await stillIn('tmux')) ?? (await stillIn('zellij')) ?? (await stillIn('headless'))
+  if (before !== undefined)
+    log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
+  const terminals = before ?? create[configured]()
   return {
     multiplexer: createRouted({ terminals, runner }),
     runner,
