@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf } from '../helpers/demo.ts'
@@ -15,6 +16,16 @@ function commandLine(pid: string): string {
   } catch {
     return 'ended meanwhile'
   }
+}
+
+/** Whether a paste waits for its Enter in some pane. */
+const pastedOnly = (tree: Exomonad): boolean => {
+  const folder = join(tree.state, 'zellij', 'panes')
+  const records = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  return records.some((name) => {
+    const { pasted, entered } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    return pasted !== null && pasted !== entered
+  })
 }
 
 async function prepare(): Promise<Exomonad> {
@@ -40,6 +51,34 @@ else
       expect((await tree.agent('w')).pid).toBe(pid)
       const attached = await tree.run(['call', 'attach', '-'], { input: JSON.stringify({ agent: 'w' }) })
       expect(attached.json).toMatchObject({ multiplexer: 'zellij', argv: expect.arrayContaining([expect.any(String)]) })
+    })
+
+    it('hears every message once, many at once and one whose daemon is killed before Enter', async () => {
+      const tree = await startExomonad({ multiplexer: 'zellij', init: false })
+      onTestFinished(() => tree.stop())
+      const config = join(tree.repository.path, '.exomonad', 'config.toml')
+      // Long enough for a daemon to be killed meanwhile.
+      writeFileSync(config, readFileSync(config, 'utf8').replace('enter_delay_ms = 20', 'enter_delay_ms = 1500'))
+      await tree.run(['init'])
+      tree.script('w', { steps: [] })
+      await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+      await tree.logged('w', 'its start', ({ kind }) => kind === 'ready')
+      const heard = (): string[] => tree.log('w').flatMap(({ kind, text }) => (kind === 'message' ? [...String(text).matchAll(/word-\d+-/g)].map(String) : []))
+      const words = Array.from({ length: 20 }, (_, index) => `word-${index}-`)
+      await Promise.all(words.map((word) => tree.call('send', { to: 'w', message: `Look at ${word}` })))
+      await waitFor('all of them', () => heard().length >= words.length, { limit: 60_000 })
+      await waitFor('it to idle', async () => (await tree.agent('w')).state === 'idle')
+
+      const daemon = await tree.daemonPid()
+      await tree.call('send', { to: 'w', message: 'Look at word-20-' })
+      await waitFor('the paste', () => pastedOnly(tree))
+      process.kill(daemon, 'SIGKILL')
+      await waitFor('the daemon to be gone', () => !existsSync(`/proc/${daemon}/exe`))
+      expect(heard()).not.toContain('word-20-')
+      await tree.tree()
+      await waitFor('the last', () => heard().includes('word-20-'), { limit: 60_000 })
+      await waitFor('it to be known', async () => (await tree.agent('w')).undelivered === 0 && (await tree.agent('w')).undecided === 0)
+      expect(heard().toSorted()).toEqual([...words, 'word-20-'].toSorted())
     })
 
     it('is ended by deinit, session and all, with its daemon stopped or not', async () => {
