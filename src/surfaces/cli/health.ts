@@ -10,6 +10,8 @@ export interface Health {
   readonly uptime_seconds?: number
   /** Kind of the forge it works with. */
   readonly forge?: string
+  /** Name of the multiplexer that its agents run in. */
+  readonly multiplexer?: string
 }
 
 /** Null where nobody answers on the socket within the limit (milliseconds). */

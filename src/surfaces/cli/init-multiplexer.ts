@@ -87,9 +87,9 @@ async function write({ environment, host }: CliContext, { paths }: SetUp, kind: 
   return true
 }
 
-/** For a daemon that was started with the configuration as it was before. */
-export const notYet = (report: MultiplexerReport): MultiplexerReport =>
-  report.written
+/** For a daemon that was started with the configuration as it was before. `current`: the multiplexer that it works with. */
+export const notYet = (report: MultiplexerReport, current: string | undefined): MultiplexerReport =>
+  report.written && report.kind !== current
     ? { ...report, change: 'The daemon goes on as it was started: `exomonad down` ends it and its agents, `exomonad resume --all` begins them there' }
     : report
 

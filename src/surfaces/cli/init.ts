@@ -46,7 +46,7 @@ export function define(command: Command, context: CliContext): void {
       // Agents of an earlier time may run where the configuration says, and a daemon that finds them is to be there before it says otherwise.
       const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
       const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
-      const terminals = multiplexer ?? notYet(await updateMultiplexer(context, setUp))
+      const terminals = multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
       const document = {
         already: setUp.already,
         repository: setUp.paths.commonDir,
