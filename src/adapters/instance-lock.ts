@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import Database from 'better-sqlite3'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../errors.ts'
 
 export interface InstanceLock {
   readonly kind: 'acquired'
