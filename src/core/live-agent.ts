@@ -16,5 +16,5 @@ export const createLiveAgentOf =
     session: agent.sessionId === null ? null : { id: agent.sessionId, transcript: agent.transcript },
     folder: files.folder(agent.id),
     channel: await files.readChannel(agent.id),
-    title: pane?.title ?? null,
+    title: pane === undefined ? null : pane.title,
   })

@@ -26,7 +26,7 @@ const LIMITS = { observe: 3000, mentions: 10_000, send: 30_000 }
 export function createSight({ liveAgentOf, log }: { liveAgentOf: LiveAgentOf; log: Log }): Sight {
   const listeners = new Set<(agent: Agent, observation: Observation) => void>()
 
-  const look = async (agent: Agent, observe: NonNullable<AgentCli['observe']>, pane: Pane | undefined): Promise<Observation> => {
+  const look = async (agent: Agent, observe: NonNullable<AgentCli['observe']>, pane: Pane | undefined): Promise<Observation | null> => {
     try {
       return await within(LIMITS.observe, liveAgentOf(agent, pane).then(observe))
     } catch (error) {
@@ -39,7 +39,7 @@ export function createSight({ liveAgentOf, log }: { liveAgentOf: LiveAgentOf; lo
     observe: async (agent, cli, pane) => {
       if (cli.observe === undefined) return null
       const observation = await look(agent, (live) => cli.observe?.(live) ?? Promise.reject(new Error('no way to look')), pane)
-      for (const listener of listeners) listener(agent, observation)
+      if (observation !== null) for (const listener of listeners) listener(agent, observation)
       return observation
     },
     mentions: async (agent, cli, ids) => {

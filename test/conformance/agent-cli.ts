@@ -171,7 +171,7 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       }
       for (const pid of [gone, null]) {
         const seen = await cli.observe?.({ ...live, pid })
-        if (seen !== undefined) expect(seen.state).toBe('unknown')
+        if (seen !== undefined) expect(seen?.state).toBe('unknown')
         expect((await cli.mentions?.({ ...live, pid }, ['m-0123456789ab'])) ?? null).toBeNull()
         expect((await cli.usage?.({ ...live, pid })) ?? null).toBeNull()
       }

@@ -100,8 +100,8 @@ export interface LiveAgent {
   readonly session: SessionRef | null
   readonly folder: string
   readonly channel: Readonly<Record<string, string>> | null
-  /** What the program calls its terminal’s window, where it says so. */
-  readonly title: string | null
+  /** What the program calls its terminal’s window; null where it said nothing, undefined where the terminal does not tell. */
+  readonly title: string | null | undefined
 }
 
 /**
@@ -172,8 +172,8 @@ export interface AgentCli {
    * within reason; answers what is known by then. Absent where there is nothing to do.
    */
   settle?(live: LiveAgent, request: LaunchRequest, plan: LaunchPlan): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
-  /** Looks at the program without disturbing it; absent where only its hooks tell. */
-  observe?(live: LiveAgent): Promise<Observation>
+  /** Looks at the program without disturbing it; absent where only its hooks tell, null where its terminal can’t be looked at. */
+  observe?(live: LiveAgent): Promise<Observation | null>
   /**
    * Whether a person’s half-written line stands in its box, told from what the terminal shows: rows as they are, with the escape sequences of
    * colours and attributes (SGR) in them, by which a dim hint in an empty box differs from text. Pure. Absent where that can’t be seen: then

@@ -106,13 +106,13 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
           : enqueue({ sessionId: live.session.id, text, rollout: await rolloutOf(live) }, run),
     },
     observe: async (live) => {
-      const seen = readTitle(live.title)
+      const seen = readTitle(live.title ?? null)
       if (seen !== null && seen.state !== 'idle') return seen
       const rollout = await rolloutOf(live)
       const turn = rollout === null ? undefined : await lastTurn(rollout).catch(() => undefined)
       const reason = turn?.failure == null ? null : `its turn failed: ${turn.failure}`
       if (seen !== null) return { ...seen, reason }
-      if (live.title !== null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
+      if (live.title != null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
       // A turn that waits for a person looks the same in the file as one that goes on.
       return turn === undefined || turn.state === 'working'
         ? { state: 'unknown', reason: 'it may be working', source: 'session' }

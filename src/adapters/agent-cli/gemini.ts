@@ -52,6 +52,8 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
       return found.kind === 'missing' ? [{ status: 'problem', found: found.reason }] : diagnoseGemini(options, passed, found.path, repository)
     },
     observe: async ({ title, folder, session }) => {
+      // Its hooks tell what it does, and its box for prompts whether something may be typed; only a turn that was broken off is not seen.
+      if (title === undefined) return null
       const seen = stateOf(title)
       if (seen.state !== 'idle') return seen
       const chat = await chatOf(folder, session)

@@ -26,8 +26,8 @@ export interface Pane {
   /** Process id of what the pane runs; after exec it is the agent’s. */
   readonly pid: number
   readonly name: string
-  /** What the program calls its terminal (OSC 0 and 2); null where it said nothing. */
-  readonly title: string | null
+  /** What the program calls its terminal (OSC 0 and 2); null where it said nothing, undefined where that can’t be told: the name hides it. */
+  readonly title: string | null | undefined
   readonly dead: boolean
   /** Of a dead pane: one of the two, where the multiplexer tells; neither while the program, cut off from its terminal, has not ended yet. */
   readonly exitCode: number | null

@@ -213,7 +213,7 @@ describe('what Codex is seen doing', () => {
     const { cli, home } = setUp()
     expect(await cli.observe?.({ ...live, title: null })).toMatchObject({ state: 'unknown' })
     event(home, { type: 'turn_aborted' })
-    expect(await cli.observe?.({ ...live, title: null })).toEqual({ state: 'idle', reason: null, source: 'session' })
+    for (const title of [null, undefined]) expect(await cli.observe?.({ ...live, title })).toEqual({ state: 'idle', reason: null, source: 'session' })
     event(home, { type: 'task_started' })
     expect(await cli.observe?.({ ...live, title: null })).toMatchObject({ state: 'unknown' })
   })

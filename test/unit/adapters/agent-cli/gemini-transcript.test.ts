@@ -74,6 +74,9 @@ describe('a look at Gemini CLI', () => {
   it('is told by the title, once it has taken its task', async () => {
     const asked = asAgent(recorded('hooks'))
     expect(await asked.cli.observe?.({ ...asked.live, title: '◇  Ready (auth)' })).toMatchObject({ state: 'idle' })
+    // Nothing may be typed before it says anything, but where the terminal does not tell, hooks and the box for prompts do.
+    expect(await asked.cli.observe?.({ ...asked.live, title: null })).toMatchObject({ state: 'unknown' })
+    expect(await asked.cli.observe?.({ ...asked.live, title: undefined })).toBeNull()
     expect(await asked.cli.observe?.({ ...asked.live, title: '✋  Action Required (auth)' })).toMatchObject({ state: 'waiting' })
     // At the question how to sign in its title says Ready as well.
     const fresh = asAgent(`${recorded('hooks').split('\n').slice(0, 2).join('\n')}\n`)
