@@ -52,12 +52,12 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
       return found.kind === 'missing' ? [{ status: 'problem', found: found.reason }] : diagnoseGemini(options, passed, found.path, repository)
     },
     observe: async ({ title, folder, session }) => {
-      // Its hooks tell what it does, and its box for prompts whether something may be typed; only a turn that was broken off is not seen.
-      if (title === undefined) return null
-      const seen = stateOf(title)
-      if (seen.state !== 'idle') return seen
+      // Where the title is hidden, hooks tell what it does, and its box for prompts whether something may be typed; only a turn that was broken off is not seen.
+      const seen = title === undefined ? null : stateOf(title)
+      if (seen !== null && seen.state !== 'idle') return seen
       const chat = await chatOf(folder, session)
-      return chat !== null && !tookPrompt(chat) ? { ...seen, state: 'unknown', reason: 'it has not taken its task: its terminal may show a dialog' } : seen
+      const asked = chat === null || tookPrompt(chat)
+      return asked ? seen : { state: 'unknown', reason: 'it has not taken its task: its terminal may show a dialog', source: 'screen' }
     },
     inputLine: inputLineOf,
     mentions: async ({ folder, session }, words) => {
