@@ -80,12 +80,18 @@ export function createStopSync({
     return undefined
   }
 
-  /** Told and noted in one step, after the push: whoever is cut off before does all of it again. */
-  const rebased = (agent: Agent, actor: Agent['id'] | 'daemon', facts: { base: string; onto: Sha; head: Sha }): Promise<unknown> =>
-    store.transaction(async (tx) => {
+  const unnotedOf = ({ branch }: Agent): string => `rebased:${branch}`
+
+  /** Pushes what a rebase came to; told and noted in one step after that. Whoever is cut off in between leaves word of it for the next stop. */
+  const pushRebased = async (agent: Agent, actor: Agent['id'] | 'daemon', facts: { base: string; onto: Sha; head: Sha }): Promise<void> => {
+    await store.snapshots.put(unnotedOf(agent), { onto: facts.onto, actor })
+    await branchPush.push(agent, facts.head)
+    await store.transaction(async (tx) => {
       await tx.agents.update(agent.id, { forkPoint: facts.onto, rebaseTries: 0 })
+      await tx.snapshots.remove(unnotedOf(agent))
       await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor, payload: { branch: agent.branch, ...facts } }, tx)
     })
+  }
 
   const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
     const { agent } = caller
@@ -102,8 +108,7 @@ export function createStopSync({
       return { kind: 'rebase_conflict', files: result.files, base, tries }
     }
     const head = result.kind === 'rebased' ? result.head : await git.resolve(`refs/heads/${agent.branch}`)
-    if (head !== null) await branchPush.push(agent, head)
-    await rebased(agent, 'daemon', { base, onto: baseTip, head: head ?? baseTip })
+    if (head !== null) await pushRebased(agent, 'daemon', { base, onto: baseTip, head })
     return undefined
   }
 
@@ -142,12 +147,13 @@ export function createStopSync({
     const { head, baseTip, own } = facts
     const lacksBase = own !== null && own !== head && !(await git.isAncestor(baseTip, own))
     const rewritten = own !== null && own !== head && !(await git.isAncestor(own, head))
-    if (agent.rebaseTries === 0 && !lacksBase && !rewritten) {
+    const unnoted = await store.snapshots.get(unnotedOf(agent))
+    const cutOff = unnoted?.['onto'] === baseTip
+    if (agent.rebaseTries === 0 && !lacksBase && !rewritten && !cutOff) {
       if (agent.forkPoint !== baseTip) await store.agents.update(agent.id, { forkPoint: baseTip })
       return
     }
-    await branchPush.push(agent, head)
-    await rebased(agent, agent.id, { base, onto: baseTip, head })
+    await pushRebased(agent, cutOff && unnoted['actor'] === 'daemon' ? 'daemon' : agent.id, { base, onto: baseTip, head })
   }
 
   const sync: StopSync['run'] = async (caller) => {

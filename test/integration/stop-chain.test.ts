@@ -156,7 +156,10 @@ it(verifies('R004-17', 'gives a conflict back three times, then aborts the rebas
   expect(readFileSync(join(worktree, 'shared.txt'), 'utf8')).toBe('mine\n')
 })
 
-it('tells at the next stop what a rebase came to, where it was pushed and the daemon ended before it noted that', async () => {
+it.each([
+  { whose: 'the daemon', file: 'other.txt', stopped: 1 },
+  { whose: 'its agent, after a conflict', file: 'shared.txt', stopped: 2 },
+])('tells at the next stop of a rebase by $whose that was pushed when the daemon ended, before it noted that', async ({ whose, file, stopped }) => {
   const tree = await startExomonad({ files: { 'shared.txt': 'base\n' } })
   onTestFinished(() => tree.stop())
   const inStore = (statement: string): void => {
@@ -168,7 +171,7 @@ it('tells at the next stop what a rebase came to, where it was pushed and the da
   const go = join(tree.repository.folder, 'go')
   tree.script('first', { steps: [write('shared.txt', 'first\n'), commit('First'), filePr] })
   tree.script('second', {
-    steps: [write('shared.txt', 'second\n'), commit('Second'), filePr, { do: 'file', path: go }],
+    steps: [write(file, 'second\n'), commit('Second'), filePr, { do: 'file', path: go }],
     on: [
       {
         match: 'conflicts in: shared.txt',
@@ -188,18 +191,19 @@ it('tells at the next stop what a rebase came to, where it was pushed and the da
   const head = await waitFor('the push', async () => {
     const resolved = await tree.repository.gitIn(worktree, 'rev-parse', 'HEAD')
     const pushed = (await tree.repository.git('ls-remote', 'origin', 'refs/heads/main.second')).split('\t')[0]
-    return stops(tree, 'second').length === 2 && pushed === resolved ? resolved : undefined
+    return stops(tree, 'second').length === stopped && pushed === resolved ? resolved : undefined
   })
   expect(await told()).toEqual([])
+  const by = whose === 'the daemon' ? 'daemon' : id
   await tree.crash()
   inStore('drop trigger cut')
   await tree.run(['daemon', 'start'])
   await tree.call('send', { to: 'second', message: 'carry on' })
   await waitFor('the rebase to be told', async () => (await told()).length > 0)
-  expect(await told()).toEqual([[id, head]])
+  expect(await told()).toEqual([[by, head]])
   await waitFor('it to idle', async () => (await tree.agent('second')).state === 'idle')
   const before = stops(tree, 'second').length
   await tree.call('send', { to: 'second', message: 'and again' })
   await waitFor('another stop', () => stops(tree, 'second').length > before)
-  expect(await told()).toEqual([[id, head]])
+  expect(await told()).toEqual([[by, head]])
 })
