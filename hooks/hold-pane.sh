@@ -3,10 +3,11 @@
 #
 # RECORD is the beginning of file names of exomonad's: RECORD.pid gets the program's process id, RECORD.ended how it ended (its exit code; above
 # 128 a signal). Zellij starts a command that has ended anew at Enter, and puts a shell in its place at Escape: this stays when the program has
-# gone, so that neither can happen, and swallows what is typed. Where this was killed itself and Zellij starts it again, it starts nothing twice.
-record=$1
+# gone, so that neither can happen, and swallows what is typed. Where this was killed itself and Zellij starts it again, it starts nothing twice;
+# nor does it where RECORD.json is gone: exomonad has given that pane up.
+exomonad_record=$1
 shift
-if ! mkdir "$record.started" 2>/dev/null; then
+if ! [ -e "$exomonad_record.json" ] || ! mkdir "$exomonad_record.started" 2>/dev/null; then
   printf '%s\n' 'exomonad: the program of this pane has ended. Start it again with: exomonad resume AGENT' >&2
   exit 1
 fi
@@ -20,11 +21,11 @@ trap : HUP INT QUIT TERM
     shift
   done
   shift
-  exec /bin/sh -c 'echo $$ >"$0.pid~" && mv "$0.pid~" "$0.pid" && exec "$@"' "$record" "$@"
+  exec /bin/sh -c 'echo $$ >"$0.pid~" && mv "$0.pid~" "$0.pid" && exec "$@"' "$exomonad_record" "$@"
 )
 code=$?
 stty raw -echo 2>/dev/null
-echo "$code" >"$record.ended~" && mv "$record.ended~" "$record.ended"
+echo "$code" >"$exomonad_record.ended~" && mv "$exomonad_record.ended~" "$exomonad_record.ended"
 trap - HUP INT QUIT TERM
 # Nothing that is typed now may reach anything; without a terminal there is nothing to stay for.
 exec cat >/dev/null 2>&1

@@ -5,7 +5,11 @@ import type { PaneId } from '../../../ids.ts'
  * (keeper.ts); where that takes too long, whoever acted last is taken there. Only the person’s own environment tells where they are, hence a
  * shell. Values come as arguments, never parsed.
  */
-const SCRIPT = `export ZELLIJ_SOCKET_DIR="$2"
+const SCRIPT = `if [ -n "$ZELLIJ" ] && ! ls "$2"/*/"$ZELLIJ_SESSION_NAME" >/dev/null 2>&1; then
+  echo "exomonad: this Zellij keeps its sessions elsewhere than in $2, where the agents' session is, and can't switch there. Attach from a terminal outside of it, or start both with the same ZELLIJ_SOCKET_DIR." >&2
+  exit 1
+fi
+export ZELLIJ_SOCKET_DIR="$2"
 if [ -n "$ZELLIJ" ] && [ "$ZELLIJ_SESSION_NAME" = "$1" ]; then exec "$0" action focus-pane-id "$3"; fi
 if [ -n "$ZELLIJ" ]; then exec "$0" action switch-session "$1" --pane-id "$3"; fi
 tries=30

@@ -37,6 +37,13 @@ export function createCommands(options: {
   const { binary, session, environment, socketDir, timeout } = options
   const run: Commands['run'] = async (args, limit = timeout) => {
     const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env: environment, timeout: limit })
+    if (startError === 'E2BIG') {
+      throw new ExomonadError(
+        'INVALID_ARG',
+        'The system takes no command with so long arguments or environment (128 kB for each, on Linux). Give a long text in a file, or by a message.',
+        { program: binary },
+      )
+    }
     if (startError !== null) {
       throw new ExomonadError(
         'MULTIPLEXER_UNAVAILABLE',

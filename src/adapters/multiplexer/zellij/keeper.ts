@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
@@ -5,7 +6,7 @@ import type { Log } from '../../../log.ts'
 import { startClient, type Client } from './client.ts'
 import type { Commands } from './commands.ts'
 import { HOME_PANE, homeSize } from './panes.ts'
-import { lookedAt } from './people.ts'
+import type { Queries } from './queries.ts'
 
 /**
  * A client of ours that nobody sees, in front of the session’s first tab. Zellij gives a new tab the size of a client, and a tab that is made
@@ -28,6 +29,8 @@ export interface Keeper {
 }
 
 const POLL = 20
+/** Looks after which a key is pressed again. */
+const TYPE_AGAIN = 50
 /** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
 const LOOK_AGAIN = 500
@@ -36,7 +39,10 @@ export const homePane = `terminal_${String(HOME_PANE)}`
 
 export function createKeeper(options: {
   readonly commands: Commands
+  readonly queries: Queries
   readonly configFile: string
+  /** File that grows whenever a client has gone home (session.ts). */
+  readonly homeKeys: string
   /** Rows that each tab has beside its panes. */
   readonly bars: number
   /** Milliseconds. */
@@ -45,28 +51,40 @@ export function createKeeper(options: {
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, configFile, bars, timeout, onAway, log } = options
+  const { commands, queries, configFile, homeKeys, bars, timeout, onAway, log } = options
   let client: Client | undefined
   let size = { columns: 0, rows: 0 }
   let leads = false
   let leading: Promise<void> = Promise.resolve()
   let awaySince: number | undefined
+  let stopped = false
 
   const current = (): Client | undefined => (client?.ended === false ? client : undefined)
   const start = (): Client => startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
-  const said = async (...action: string[]): Promise<string> => {
-    const reply = await commands.action(...action)
-    return reply.kind === 'done' ? reply.stdout : ''
+  /** Of a busy server a client may think that it is not there, and leave. */
+  const stay = (): void => {
+    if (current() === undefined) client = start()
   }
-  const clients = async (): Promise<string[]> => lookedAt(await said('list-clients'))
+  const { clients } = queries
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
-    for (const end = performance.now() + timeout; performance.now() < end; await delay(POLL)) if (await condition()) return
+    for (const end = performance.now() + timeout; performance.now() < end && !stopped; await delay(POLL)) if (await condition()) return
     throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij did not ${what} within ${String(timeout)} ms. Run \`exomonad doctor\`.`, {
       session: commands.session,
     })
   }
-  /** Takes the client that acted last to a pane. */
-  const goTo = async (paneId: PaneId): Promise<void> => {
+  /**
+   * Takes a client to a pane, by making it the one that acted last: else a person would be taken there. What is typed into a client that is only
+   * just beginning may get lost.
+   */
+  const goTo = async (mover: Client, paneId: PaneId): Promise<void> => {
+    const pressed = async () => (await stat(homeKeys).catch(() => undefined))?.size ?? 0
+    const before = await pressed()
+    let tries = 0
+    await until('take a key', async () => {
+      if (tries % TYPE_AGAIN === 0) mover.goHome()
+      tries += 1
+      return (await pressed()) > before
+    })
     await until('show a pane', async () => {
       await commands.action('focus-pane-id', paneId)
       return (await clients()).includes(paneId)
@@ -82,20 +100,19 @@ export function createKeeper(options: {
     const scout = start()
     try {
       await until('take a client', async () => (await clients()).length > before)
-      scout.goHome()
-      await goTo(paneId)
+      await goTo(scout, paneId)
     } finally {
       scout.stop()
     }
     await until('let go of a client', async () => (await clients()).length <= before)
   }
   const leadNow = async (paneId: PaneId, shared: boolean): Promise<void> => {
-    if (current() === undefined) return
-    if (shared) await prepare(paneId)
-    current()?.goHome()
+    if (shared && current() !== undefined) await prepare(paneId)
+    const keeper = current()
+    if (keeper === undefined) return
     leads = true
     awaySince = performance.now()
-    await goTo(paneId)
+    await goTo(keeper, paneId)
   }
 
   return {
@@ -103,26 +120,32 @@ export function createKeeper(options: {
       return current()?.pid
     },
     fit: async (columns, rows) => {
+      stopped = false
       const same = size.columns === columns && size.rows === rows
       const running = current()
       if (running !== undefined && same) return
       size = { columns, rows }
       if (running === undefined) {
         leads = false
-        client = start()
-        await until('take a client', async () => (await clients()).length > 0)
+        await until('take a client', async () => {
+          stay()
+          return (await clients()).length > 0
+        })
       } else running.resize(columns, rows + bars)
       await until(`give a tab ${String(columns)}×${String(rows)}`, async () => {
-        const listing = await said('list-panes', '--json')
-        const home = listing.trim() === '' ? undefined : homeSize(listing)
+        stay()
+        const entries = await queries.entries()
+        const home = entries && homeSize(entries)
         // Of a session whose first pane was closed there is nothing to tell it by.
-        return listing.trim() !== '' && (home === undefined || (home.columns === columns && home.rows === rows))
+        return entries !== undefined && (home === undefined || (home.columns === columns && home.rows === rows))
       })
     },
     lead: (paneId, shared) => {
       leading = leading
         .then(() => leadNow(paneId, shared))
-        .catch((error: unknown) => log.warn({ err: error }, 'Zellij could not be taken to a pane'))
+        .catch((error: unknown) => {
+          if (!stopped) log.warn({ err: error }, 'Zellij could not be taken to a pane')
+        })
         .finally(onAway)
       return leading
     },
@@ -147,6 +170,7 @@ export function createKeeper(options: {
       return seen.length > 1 ? seen : []
     },
     stop: () => {
+      stopped = true
       client?.stop()
       client = undefined
     },

@@ -11,6 +11,8 @@ import type { Records } from './records.ts'
 
 const HOLDER = join(PACKAGE_ROOT, 'hooks', 'hold-pane.sh')
 const POLL = 10
+/** How long what is said to have failed may take to be there all the same. Milliseconds. */
+const DOUBT = 2000
 
 /** Smallest panes that a program can be worked with in; where a tab has no room for another, it gets a tab of its own. */
 const LEAST = { columns: 60, rows: 12 }
@@ -54,17 +56,22 @@ export async function openPane(
     if (beside?.kind === 'done') return beside
     await fit(options.columns, options.rows)
     return commands.action('new-tab', '--name', name, ...common, ...words)
+  }).catch(async (error: unknown) => {
+    // Without its record nothing starts any more (hooks/hold-pane.sh).
+    await records.remove(key)
+    throw error
   })
   if (reply.kind === 'no-session') {
     await records.remove(key)
     return undefined
   }
-  if (reply.kind === 'failed') return giveUp(reply.reason)
-  for (const end = performance.now() + timeout; performance.now() < end; await delay(POLL)) {
+  // A failure may be that of another command (queries.ts).
+  const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : timeout
+  for (const end = performance.now() + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
     if (record === undefined || record.pid === null) continue
     const pane = (await list()).find((listed) => listed.record.key === key)
     if (pane !== undefined) return { paneId: pane.paneId, pid: record.pid }
   }
-  return giveUp(`its program did not start within ${String(timeout)} ms`)
+  return giveUp(reply.kind === 'failed' ? reply.reason : `its program did not start within ${String(timeout)} ms`)
 }

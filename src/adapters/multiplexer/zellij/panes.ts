@@ -32,15 +32,25 @@ export interface Listed {
 
 export const isPaneId = (paneId: PaneId): boolean => /^terminal_\d+$/.test(paneId)
 
-const terminals = (listing: string) =>
-  z
-    .array(entrySchema)
-    .parse(JSON.parse(listing))
-    .filter(({ is_plugin: isPlugin }) => !isPlugin)
+export type Entry = z.infer<typeof entrySchema>
 
-/** What `list-panes --json` printed; panes that we have no record of are left out. */
-export async function parsePanes(listing: string, records: Records): Promise<Listed[]> {
-  const found = terminals(listing).map(async (entry): Promise<Listed | undefined> => {
+/** The terminals that `list-panes --json` printed; undefined where it printed something else. */
+export function parseEntries(listing: string): Entry[] | undefined {
+  const said = z.array(entrySchema).min(1).safeParse(jsonIn(listing))
+  return said.success ? said.data.filter(({ is_plugin: isPlugin }) => !isPlugin) : undefined
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Panes that we have no record of are left out: people open some of their own. */
+export async function withRecords(entries: readonly Entry[], records: Records): Promise<Listed[]> {
+  const found = entries.map(async (entry): Promise<Listed | undefined> => {
     const key = entry.terminal_command === null ? undefined : records.keyIn(entry.terminal_command)
     const record = key === undefined ? undefined : await records.read(key)
     if (record === undefined) return undefined
@@ -60,8 +70,8 @@ export async function parsePanes(listing: string, records: Records): Promise<Lis
 }
 
 /** Size of the first pane of all, whose tab has the keeper's. */
-export function homeSize(listing: string): { columns: number; rows: number } | undefined {
-  const home = terminals(listing).find(({ id }) => id === HOME_PANE)
+export function homeSize(entries: readonly Entry[]): { columns: number; rows: number } | undefined {
+  const home = entries.find(({ id }) => id === HOME_PANE)
   return home && { columns: home.pane_content_columns, rows: home.pane_content_rows }
 }
 

@@ -4,12 +4,14 @@ import { basename } from 'node:path'
 /** The kernel notes the use of a terminal only so exactly, for nobody to read a password off it. Milliseconds. */
 const TERMINAL_CLOCK = 8000
 
-/** Panes that clients look at, by what `list-clients` printed. */
-export const lookedAt = (listing: string): string[] =>
-  listing
-    .split('\n')
-    .slice(1)
-    .flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
+/** Panes that clients look at, by what `list-clients` printed; undefined where it printed something else. */
+export const lookedAt = (listing: string): string[] | undefined =>
+  listing.startsWith('CLIENT_ID ')
+    ? listing
+        .split('\n')
+        .slice(1)
+        .flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
+    : undefined
 
 /** Programs called zellij, with the terminal that they run in; null for servers and where the system does not tell. */
 export async function zellijProcesses(): Promise<{ pid: number; argv: string[]; terminal: string | null }[]> {

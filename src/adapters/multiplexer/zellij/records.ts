@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AgentId } from '../../../ids.ts'
+import { isRunning } from '../../panes/processes.ts'
 
 /** What Zellij can't keep of a pane: whose it is, and what was typed into it. The process ids and ends are written by hooks/hold-pane.sh. */
 export interface PaneRecord {
@@ -33,6 +34,8 @@ export interface Records {
   remove(key: string): Promise<void>
   /** Keys of all records. */
   keys(): Promise<string[]>
+  /** Removes those that are not among `known` and that nothing is to come of: leftovers of panes that went while nobody looked. */
+  forget(known: ReadonlySet<string>): Promise<void>
 }
 
 const schema = z.object({
@@ -45,7 +48,12 @@ const schema = z.object({
 })
 type Kept = z.infer<typeof schema>
 
+/** So old, a record without a process is not of a pane that is being opened. Milliseconds. */
+const ABANDONED = 60_000
+
 export function createRecords(path: string): Records {
+  /** Changes are made one at a time for each: one that read before another wrote would take that back. */
+  const lastChange = new Map<string, Promise<unknown>>()
   const pathOf = (key: string): string => join(path, key)
   const numberIn = async (file: string): Promise<number | null> => {
     const text = await readFile(file, 'utf8').catch(() => '')
@@ -59,6 +67,24 @@ export function createRecords(path: string): Records {
     const draft = `${pathOf(key)}.json~${randomBytes(4).toString('hex')}`
     await writeFile(draft, JSON.stringify(record), { mode: 0o600 })
     await rename(draft, `${pathOf(key)}.json`)
+  }
+  const names = (): Promise<string[]> => readdir(path).catch(() => [])
+  const filesOf = async (key: string): Promise<string[]> => (await names()).filter((name) => name.startsWith(`${key}.`)).map((name) => join(path, name))
+  const read: Records['read'] = async (key) => {
+    const [record, pid, ended] = await Promise.all([kept(key), numberIn(`${pathOf(key)}.pid`), numberIn(`${pathOf(key)}.ended`)])
+    return record === undefined ? undefined : { ...record, key, agentId: record.agentId as AgentId, pid, ended }
+  }
+  const remove: Records['remove'] = async (key) => {
+    // First the record itself: what would still start finds none then (hooks/hold-pane.sh).
+    await rm(`${pathOf(key)}.json`, { force: true })
+    await Promise.all((await filesOf(key)).map((file) => rm(file, { force: true, recursive: true })))
+  }
+  const isLeftOver = async (key: string): Promise<boolean> => {
+    const record = await read(key)
+    if (record !== undefined && record.ended !== null) return true
+    if (record !== undefined && record.pid !== null) return !(await isRunning(record.pid))
+    const times = await Promise.all((await filesOf(key)).map(async (file) => (await stat(file).catch(() => undefined))?.mtimeMs ?? 0))
+    return Date.now() - Math.max(0, ...times) > ABANDONED
   }
 
   return {
@@ -74,22 +100,27 @@ export function createRecords(path: string): Records {
     },
     pathOf,
     keyIn: (command) => {
-      const at = command.indexOf(`${path}/`)
-      return at < 0 ? undefined : /^[0-9a-f]{16}/.exec(command.slice(at + path.length + 1))?.[0]
+      // Somebody may look at a record in a pane of their own.
+      const start = `/hold-pane.sh ${path}/`
+      const at = command.indexOf(start)
+      return at < 0 ? undefined : /^[0-9a-f]{16}(?= )/.exec(command.slice(at + start.length))?.[0]
     },
-    read: async (key) => {
-      const [record, pid, ended] = await Promise.all([kept(key), numberIn(`${pathOf(key)}.pid`), numberIn(`${pathOf(key)}.ended`)])
-      return record === undefined ? undefined : { ...record, key, agentId: record.agentId as AgentId, pid, ended }
+    read,
+    note: (key, patch) => {
+      const changed = (lastChange.get(key) ?? Promise.resolve()).then(async () => {
+        const record = await kept(key)
+        if (record !== undefined) await keep(key, { ...record, ...patch })
+      })
+      const settled = changed.catch(() => undefined)
+      lastChange.set(key, settled)
+      void settled.then(() => lastChange.get(key) === settled && lastChange.delete(key))
+      return changed
     },
-    note: async (key, patch) => {
-      const record = await kept(key)
-      if (record !== undefined) await keep(key, { ...record, ...patch })
+    remove,
+    keys: async () => (await names()).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []),
+    forget: async (known) => {
+      const found = new Set((await names()).flatMap((name) => /^[0-9a-f]{16}(?=\.)/.exec(name)?.[0] ?? []))
+      for (const key of found) if (!known.has(key) && (await isLeftOver(key))) await remove(key)
     },
-    remove: async (key) => {
-      await Promise.all(
-        ['.json', '.json~', '.pid', '.pid~', '.ended', '.ended~', '.started'].map((ending) => rm(pathOf(key) + ending, { force: true, recursive: true })),
-      )
-    },
-    keys: async () => (await readdir(path).catch(() => [])).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []),
   }
 }

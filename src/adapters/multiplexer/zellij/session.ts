@@ -6,6 +6,7 @@ import { asExomonadError, ExomonadError } from '../../../errors.ts'
 import { acquireInstanceLock } from '../../instance-lock.ts'
 import type { Commands, Reply } from './commands.ts'
 import { HOME_KEY } from './client.ts'
+import { parseEntries } from './panes.ts'
 import { zellijProcesses } from './people.ts'
 import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
 
@@ -31,13 +32,13 @@ load_plugins {
 }
 keybinds {
   shared {
-    bind ${quote(HOME_KEY.name)} { GoToTab 1; }
+    bind ${quote(HOME_KEY.name)} { GoToTab 1; Write 104; }
   }
 }
 `
 
-/** The first tab stays empty: a session without panes would end. The bar tells a person of the others. */
-const layout = `layout {
+/** The first tab stays empty: a session without panes would end. The bar tells a person of the others. What is typed there goes to a file. */
+const layout = (homeKeys: string): string => `layout {
   default_tab_template {
     pane size=${String(BARS)} borderless=true {
       plugin location="zellij:compact-bar"
@@ -46,7 +47,7 @@ const layout = `layout {
   }
   tab name="exomonad" {
     pane name="Agents of exomonad" command="/bin/sh" {
-      args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs.'; exec cat >/dev/null"
+      args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs.'; exec cat >>\\"$0\\"" ${quote(homeKeys)}
     }
   }
 }
@@ -63,6 +64,8 @@ const STOP_LIMIT = 5000
 
 export interface Session {
   readonly configFile: string
+  /** Grows whenever a client of ours has gone to the first tab, by which that can be told. */
+  readonly homeKeys: string
   /** Throws MULTIPLEXER_UNAVAILABLE where Zellij is not there or too old. Answers its version. */
   requireVersion(): Promise<string>
   /** Starts it in the background where it does not run. Two at the same time end up with one. */
@@ -74,6 +77,7 @@ export interface Session {
 /** `folder`: for its configuration. */
 export function createSession({ commands, folder }: { commands: Commands; folder: string }): Session {
   const configFile = join(folder, 'config.kdl')
+  const homeKeys = join(folder, 'home-keys')
   const layouts = join(folder, 'layouts')
 
   const write = async (file: string, text: string): Promise<void> => {
@@ -102,13 +106,14 @@ export function createSession({ commands, folder }: { commands: Commands; folder
     const reply = await commands
       .run(['--session', commands.session, 'action', 'list-panes', '--json'], FIRST_ANSWER)
       .catch((error: unknown) => ({ kind: 'failed', reason: asExomonadError(error).message }) as const)
-    return reply.kind === 'done' && reply.stdout.trim() === '' ? { kind: 'failed', reason: 'it lists nothing' } : reply
+    return reply.kind === 'done' && parseEntries(reply.stdout) === undefined ? { kind: 'failed', reason: 'it lists nothing' } : reply
   }
   const servers = async (): Promise<number[]> =>
     (await zellijProcesses()).flatMap(({ pid, argv }) => (argv.includes('--server') && argv.some((word) => word.endsWith(`/${commands.session}`)) ? [pid] : []))
 
   return {
     configFile,
+    homeKeys,
     requireVersion: async () => {
       const reply = await commands.run(['--version'])
       const said = reply.kind === 'done' ? reply.stdout.trim() : ''
@@ -127,7 +132,7 @@ export function createSession({ commands, folder }: { commands: Commands; folder
           if (listed.kind === 'done') return
           await mkdir(layouts, { recursive: true, mode: 0o700 })
           await write(configFile, configuration(layouts))
-          await write(join(layouts, `${LAYOUT}.kdl`), layout)
+          await write(join(layouts, `${LAYOUT}.kdl`), layout(homeKeys))
           const made = await commands.run(['--config', configFile, 'attach', '--create-background', commands.session])
           if (attempt === START_ATTEMPTS) {
             const reason = made.kind === 'failed' ? made.reason : listed.kind === 'failed' ? listed.reason : made.kind
@@ -142,6 +147,8 @@ export function createSession({ commands, folder }: { commands: Commands; folder
       const running = await servers()
       await commands.run(['kill-session', commands.session])
       for (let waited = 0; waited < STOP_LIMIT && (await servers()).some((pid) => running.includes(pid)); waited += STOP_POLL) await delay(STOP_POLL)
+      // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
+      await commands.run(['delete-session', '--force', commands.session])
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,3 +1,4 @@
+import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { TypeResult } from '../multiplexer.ts'
 import type { Commands } from './commands.ts'
@@ -29,9 +30,15 @@ export async function pasteText(commands: Commands, paneId: PaneId, text: string
 export const pressKey = (commands: Commands, paneId: PaneId, key: 'Enter' | 'Escape'): Promise<TypeResult> =>
   write(commands, 'write', paneId, [key === 'Enter' ? '13' : '27'])
 
+/** A failure may be that of another command (queries.ts): nobody knows then whether this one did what it should, so nothing is said to be free to be done again. */
 async function write(commands: Commands, action: string, paneId: PaneId, words: readonly string[]): Promise<TypeResult> {
   const reply = await commands.action(action, '--pane-id', paneId, '--', ...words)
-  if (reply.kind === 'failed') return { kind: 'busy', reason: reply.reason }
+  if (reply.kind === 'failed') {
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij may not have typed into ${paneId}: ${reply.reason}. Run \`exomonad doctor\`.`, {
+      session: commands.session,
+      outcome: 'unknown',
+    })
+  }
   return { kind: reply.kind === 'done' ? 'typed' : 'gone' }
 }
 

@@ -10,11 +10,13 @@ import { shared } from '../../panes/processes.ts'
 import { checkOpen, titleOf } from '../../panes/program.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
 import { attachCommand } from './attach.ts'
+import { endLeftClients } from './client.ts'
 import { createCommands } from './commands.ts'
 import { createKeeper } from './keeper.ts'
 import { openPane } from './open.ts'
-import { describePane, isPaneId, parsePanes, type Listed } from './panes.ts'
-import { lastTyped, lookedAt } from './people.ts'
+import { describePane, isPaneId, type Listed } from './panes.ts'
+import { lastTyped } from './people.ts'
+import { createQueries } from './queries.ts'
 import { createRecords } from './records.ts'
 import { BARS, createSession } from './session.ts'
 import { pasteText, pressKey } from './type.ts'
@@ -24,8 +26,6 @@ const COMMAND_TIMEOUT = 10_000
 const OPEN_TIMEOUT = 20_000
 const CLOSE_GRACE = 2000
 const OPEN_ATTEMPTS = 3
-const LIST_ATTEMPTS = 40
-const LIST_PAUSE = 50
 const SETTLE_LIMIT = 1000
 const SETTLE_POLL = 10
 
@@ -68,33 +68,30 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     timeout: commandTimeout,
   })
   const records = createRecords(join(folder, 'panes'))
+  const queries = createQueries({ commands, records, folder })
+  const { listing } = queries
   const session = createSession({ commands, folder })
-  const keeper = createKeeper({ commands, configFile: session.configFile, bars: BARS, timeout: commandTimeout, onAway: () => void look(), log })
+  const keeper = createKeeper({
+    commands,
+    queries,
+    configFile: session.configFile,
+    homeKeys: session.homeKeys,
+    bars: BARS,
+    timeout: commandTimeout,
+    onAway: () => void look(),
+    log,
+  })
   let disposed = false
   let quiet: boolean | undefined
   let starting: Promise<void> | undefined
   let lastOpen: Promise<unknown> = Promise.resolve()
   const lastTyping = new Map<PaneId, Promise<unknown>>()
 
-  const listing = async (): Promise<Listed[]> => {
-    let reason = 'it lists nothing'
-    for (let attempt = 0; attempt < LIST_ATTEMPTS; attempt += 1) {
-      const reply = await commands.action('list-panes', '--json')
-      if (reply.kind === 'no-session') return []
-      // While its screen is busy it says nothing, and that this went well.
-      if (reply.kind === 'done' && reply.stdout.trim() !== '') return parsePanes(reply.stdout, records)
-      if (reply.kind === 'failed') reason = reply.reason
-      await delay(LIST_PAUSE)
-    }
-    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij does not list its panes: ${reason}. Run \`exomonad doctor\`.`, { session: name })
-  }
   const find = async (paneId: PaneId): Promise<Listed | undefined> => (isPaneId(paneId) ? (await listing()).find((pane) => pane.paneId === paneId) : undefined)
 
   /** Panes that people look at, and when they last typed; the keeper is nobody. */
   const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const clients = panes.length === 0 ? undefined : await commands.action('list-clients')
-    const seen = clients?.kind === 'done' ? lookedAt(clients.stdout) : []
-    const others = keeper.noticed(seen)
+    const others = panes.length === 0 ? [] : keeper.noticed(await queries.clients())
     const now = Date.now()
     const watched = new Set(others)
     return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
@@ -108,22 +105,14 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   async function look(): Promise<void> {
     if (!disposed) await deaths.look()
   }
-  const watch = createWatch({ commands, onChange: () => void look() })
+  const watch = createWatch({ commands, records, onChange: () => void look() })
 
-  /** Records of panes that went while nobody looked. */
-  const forgetGone = async (): Promise<void> => {
-    const known = new Set((await listing()).map(({ record }) => record.key))
-    for (const key of await records.keys()) {
-      const record = known.has(key) ? undefined : await records.read(key)
-      // One without a process may be about to be opened by somebody else.
-      if (record !== undefined && record.ended !== null) await records.remove(key)
-    }
-  }
   const startNow = async (): Promise<void> => {
     await session.ensure()
-    watch.begin(await records.folder())
+    await endLeftClients(session.configFile)
+    await watch.begin()
     await deaths.look()
-    await forgetGone()
+    await records.forget(new Set((await listing()).map(({ record }) => record.key)))
   }
   const startOnce = (): Promise<void> => (starting ??= startNow().finally(() => (starting = undefined)))
 
@@ -155,18 +144,17 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     const typed = (lastTyping.get(paneId) ?? Promise.resolve()).then(async (): Promise<TypeResult> => {
       const pane = await find(paneId)
       if (pane === undefined) return { kind: 'gone' }
-      const [described] = await describe([pane])
-      return described?.dead === false ? act(pane) : { kind: 'dead' }
+      return (await describePane(pane, null)).dead ? { kind: 'dead' } : act(pane)
     })
     const settled = typed.catch(() => undefined)
     lastTyping.set(paneId, settled)
     void settled.then(() => lastTyping.get(paneId) === settled && lastTyping.delete(paneId))
     return typed
   }
-  const dump = async (paneId: PaneId, ...more: string[]): Promise<string[]> => {
-    const reply = await commands.action('dump-screen', '--pane-id', paneId, ...more)
-    if (reply.kind !== 'done') throw paneGone(paneId)
-    return reply.stdout.replace(/\n$/, '').split('\n')
+  const screen = async (paneId: PaneId, ...more: string[]): Promise<string[]> => {
+    const rows = await queries.screen(paneId, ...more)
+    if (rows === undefined) throw paneGone(paneId)
+    return rows
   }
   /** Waits until it is noted how a program ended. */
   const settle = async ({ record: { key } }: Listed): Promise<void> => {
@@ -227,8 +215,8 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     pressEscape: (paneId) => type(paneId, () => pressKey(commands, paneId, 'Escape')),
     capture: async (paneId, { lines = 0 } = {}) => {
       if ((await find(paneId)) === undefined) throw paneGone(paneId)
-      const screen = await dump(paneId)
-      const shown = lines === 0 ? screen : (await dump(paneId, '--full')).slice(-(screen.length + lines))
+      const seen = await screen(paneId)
+      const shown = lines === 0 ? seen : (await screen(paneId, '--full')).slice(-(seen.length + lines))
       return shown
         .map((line) => line.trimEnd())
         .join('\n')
@@ -237,7 +225,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     captureStyled: async (paneId) => {
       const pane = await find(paneId)
       if (pane === undefined) throw paneGone(paneId)
-      const rows = await dump(paneId, '--ansi')
+      const rows = await screen(paneId, '--ansi')
       return [...rows, ...Array.from({ length: Math.max(0, pane.rows - rows.length) }, () => '')].join('\n')
     },
     rename: async (paneId, given) => {
