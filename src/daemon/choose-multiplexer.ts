@@ -10,7 +10,7 @@ import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
-import type { Paths } from '../paths.ts'
+import { terminalsOf, type Paths } from '../paths.ts'
 
 /** What agents run in: all of it through `multiplexer`; `runner` for what only it can do. */
 export interface Places {
@@ -47,10 +47,10 @@ export async function chooseMultiplexer(options: {
     log,
   }
   const runner = createRunner(surroundings)
+  const { tmuxSocket, zellijSession } = terminalsOf(options.hash)
   const create: Record<Kind, () => Multiplexer> = {
-    tmux: () => createTmux({ socketName: `exomonad-${options.hash}`, environment, log }),
-    // The path of its socket has little room.
-    zellij: () => createZellij({ session: `exo-${options.hash.slice(0, 8)}`, stateDir: options.paths.state, environment, log }),
+    tmux: () => createTmux({ socketName: tmuxSocket, environment, log }),
+    zellij: () => createZellij({ session: zellijSession, stateDir: options.paths.state, environment, log }),
     headless: () => createHeadless(surroundings),
   }
   const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { repositoryHash } from '../../src/paths.ts'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
 
 function mentions(pid: string, text: string): boolean {
@@ -127,6 +128,18 @@ describe('exomonad deinit', () => {
       const left = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder))
       expect(left.map((entry) => readFileSync(`/proc/${entry}/cmdline`, 'utf8'))).toEqual([])
     }
+  })
+
+  it('does nothing in a terminal that it would end', async () => {
+    const tree = await prepare()
+    await tree.run(['init'])
+    const hash = repositoryHash(dirname(tree.state))
+    const refused = { code: 1, json: { code: 'NOT_AVAILABLE', error: expect.stringContaining('run it in another terminal') } }
+    expect(await tree.run(['deinit', '--json'], { env: { TMUX: `/tmp/tmux-0/exomonad-${hash},4711,0` } })).toMatchObject(refused)
+    expect(await tree.run(['deinit', '--json'], { env: { ZELLIJ: '0', ZELLIJ_SESSION_NAME: `exo-${hash.slice(0, 8)}` } })).toMatchObject(refused)
+    expect(await tree.daemonPid()).toBeGreaterThan(0)
+    const elsewhere = { TMUX: '/tmp/tmux-0/default,4711,0', ZELLIJ: '0', ZELLIJ_SESSION_NAME: 'mine' }
+    expect(await tree.run(['deinit', '--json'], { env: elsewhere })).toMatchObject({ code: 0 })
   })
 
   it('leaves nothing but branches where all work is merged', async () => {

@@ -6,6 +6,7 @@ import { ensureDaemon, stopDaemon } from './daemon-process.ts'
 import { dismantle, type Dismantled } from './dismantle.ts'
 import type { LocatedRepository } from './locate.ts'
 import { present } from './output.ts'
+import { requireOtherTerminal } from './own-terminal.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
 import { plural } from './quantity.ts'
@@ -16,6 +17,7 @@ export function define(command: Command, context: CliContext): void {
     .option('--force', 'Remove the configuration although it is not what init wrote; never what git tracks')
     .action(async (options: { force?: boolean }) => {
       const located = await locateForHuman(context)
+      requireOtherTerminal(context.environment, located.paths.commonDir, 'deinit')
       const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
       const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
       const result = await withProgress(context, 'Taking exomonad out', work)
