@@ -1,6 +1,6 @@
-import { constants } from 'node:os'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
+import { signalNames } from '../../panes/signal-names.ts'
 import type { TypeResult } from '../multiplexer.ts'
 import { createInputQueue } from './input-queue.ts'
 import { renderRow } from './render-row.ts'
@@ -28,8 +28,6 @@ const SCROLLBACK = 2000
 /** Unparsed output, in bytes, at which the program has to wait and at which it may go on: xterm throws away what exceeds its own limit. */
 const PAUSE_AT = 1_000_000
 const RESUME_AT = 200_000
-
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
 /** A program on a pseudo-terminal, with the screen that a person would see. The screen answers what programs ask a terminal. */
 export function createHostedTerminal(options: {

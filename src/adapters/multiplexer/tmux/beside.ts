@@ -1,10 +1,8 @@
 import type { PaneId } from '../../../ids.ts'
+import { LEAST } from '../../panes/least.ts'
 import { titleOf } from '../../panes/program.ts'
 import type { Connection } from './connection.ts'
 import { command, literal, sequence } from './quote.ts'
-
-/** Below this an agent's screen is of no use: it gets a window of its own. Without the line that names the pane. */
-const LEAST = { columns: 60, rows: 12 } as const
 
 /** The option of a pane that holds its name: a window has only one. */
 export const NAME = '@name'
@@ -12,7 +10,7 @@ export const NAME = '@name'
 /** The line above each pane of a shared window. */
 export const BORDER_FORMAT = `#{?pane_active,#[reverse],} #{?#{==:#{${NAME}},},#{pane_title},#{${NAME}}} #[default]`
 
-/** How many panes the layout `tiled` has room for in a window of this size. */
+/** How many panes the layout `tiled` has room for in a window of this size; each has a line more, which names it. */
 export function roomFor(columns: number, rows: number): number {
   const fits = (count: number): boolean => {
     let [across, down] = [1, 1]

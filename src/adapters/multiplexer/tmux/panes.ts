@@ -1,8 +1,8 @@
-import { constants } from 'node:os'
 import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
 import { isForeground, isZombie } from '../../panes/processes.ts'
+import { signalNames } from '../../panes/signal-names.ts'
 import { NAME } from './beside.ts'
 import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
@@ -33,8 +33,6 @@ export function listCommand(paneId?: PaneId): string {
   const only = paneId === undefined ? [] : ['-f', `#{==:#{pane_id},${paneId}}`]
   return sequence(command('list-panes', '-a', ...only, '-F', PANE_FIELDS.join('\t')), command('list-clients', '-F', CLIENT_FIELDS.join('\t')))
 }
-
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
 /** tmux tells a name without SIG, or a number where the system has no table of names. */
 export function signalName(text: string): string | null {

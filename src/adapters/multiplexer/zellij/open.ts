@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import { PACKAGE_ROOT } from '../../../package-root.ts'
+import { LEAST } from '../../panes/least.ts'
 import { titleOf } from '../../panes/program.ts'
 import type { OpenPane } from '../multiplexer.ts'
 import type { Commands, Reply } from './commands.ts'
@@ -13,9 +14,6 @@ const HOLDER = join(PACKAGE_ROOT, 'hooks', 'hold-pane.sh')
 const POLL = 10
 /** How long what is said to have failed may take to be there all the same. Milliseconds. */
 const DOUBT = 2000
-
-/** Smallest panes that a program can be worked with in; where a tab has no room for another, it gets a tab of its own. */
-const LEAST = { columns: 60, rows: 12 }
 
 /** In a tab of its own, or in the one of `beside`. Answers undefined where there is no session. */
 export async function openPane(

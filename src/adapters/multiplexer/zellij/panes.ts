@@ -1,8 +1,8 @@
-import { constants } from 'node:os'
 import { z } from 'zod'
 import { asPaneId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
 import { isForeground, isRunning } from '../../panes/processes.ts'
+import { signalNames } from '../../panes/signal-names.ts'
 import type { PaneRecord, Records } from './records.ts'
 
 const entrySchema = z.object({
@@ -77,8 +77,6 @@ export function homeSize(entries: readonly Entry[]): { columns: number; rows: nu
 
 /** Number of the pane that the session begins with. */
 export const HOME_PANE = 0
-
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
 /** A shell tells a signal as 128 and its number: a program that exits with such a code of its own can't be told from one. */
 function endOf({ record: { ended }, exited, exitStatus }: Listed): Pick<Pane, 'exitCode' | 'exitSignal'> {
