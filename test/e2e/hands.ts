@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { findTool } from '../helpers/require-tool.ts'
 import { runProgram, type Exomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
 import { zellijOnPath } from '../helpers/zellij.ts'
 
 /** What a person does to a pane, past exomonad: with the multiplexer's own commands. */
@@ -29,6 +32,7 @@ export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): 
     if (result.code !== 0) throw new Error(`${kind} ${args.join(' ')}: ${result.stderr}`)
     return result.stdout
   }
+  let looks = 0
   if (kind === 'tmux')
     return {
       run,
@@ -41,7 +45,12 @@ export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): 
     run,
     type: async (pane, text) => void (await run('write-chars', '--pane-id', pane, '--', text)),
     key: async (pane, key) => void (await run('write', '--pane-id', pane, '--', BYTES[key])),
-    screen: (pane) => run('dump-screen', '--pane-id', pane),
+    screen: async (pane) => {
+      // What Zellij prints gets lost while it is busy, or reaches whoever asks next; a file is ours alone.
+      const file = join(tree.repository.folder, `screen-${String(++looks)}`)
+      await run('dump-screen', '--pane-id', pane, '--path', file)
+      return waitFor('the screen', () => (existsSync(file) && readFileSync(file, 'utf8')) || undefined)
+    },
     close: async (pane) => void (await run('close-pane', '--pane-id', pane)),
   }
 }

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
+import { z } from 'zod'
 import { repositoryHash } from '../../src/paths.ts'
 import { runProgram, type Exomonad } from './daemon.ts'
+import { waitFor } from './wait-for.ts'
 
 /** One pane of an agent, as a person sees it. */
 export interface SeenPane {
@@ -53,10 +55,13 @@ async function zellij(tree: Exomonad, ...args: string[]): Promise<string> {
   return (await runProgram('zellij', ['--session', session, 'action', ...args], { env })).stdout.trimEnd()
 }
 
+const listSchema = z.array(z.looseObject({ id: z.number(), is_plugin: z.boolean(), tab_id: z.number(), tab_name: z.string(), title: z.string() }))
+
 const inZellij: Layout = {
   panes: async (tree) => {
     const nodes = await nodesOf(tree)
-    const listed: any[] = JSON.parse(await zellij(tree, 'list-panes', '--json'))
+    // While it is busy it prints nothing, or what somebody else asked for.
+    const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij(tree, 'list-panes', '--json'))))
     const panes = listed.filter(({ is_plugin: isPlugin }) => !isPlugin)
     return panes.flatMap(({ id, tab_id: tab, tab_name: windowName, title }) => {
       const node = nodes.find(({ pane }) => pane === `terminal_${id}`)

@@ -94,7 +94,7 @@ export async function describePane(pane: Listed, activeAt: number | null): Promi
     agentId: record.agentId,
     pid: record.pid ?? 0,
     name: record.name,
-    title: pane.title === '' || pane.title === record.name ? null : pane.title,
+    title: pane.title === '' ? null : pane.title === record.name ? undefined : pane.title,
     dead,
     ...endOf(pane),
     // Zellij's modes are its clients': what is written to a pane reaches its program in all of them.
