@@ -5,7 +5,7 @@ import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
-import { terminalTests } from './in-terminal.ts'
+import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
@@ -28,6 +28,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
     })
 
     terminalTests(cli, () => world)
+    closedTerminalTests(() => world)
 
     it(verifies('R004-14', 'gets the answer to its question as the result of the call'), async () => {
       const { marker } = await world.worker('asks', [{ call: 'question', input: { message: 'Tabs or spaces?' } }, { say: 'Thanks.' }])

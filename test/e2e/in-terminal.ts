@@ -172,7 +172,10 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await world.delivered('survives')
     expect(world.model.count(word, marker)).toBe(1)
   })
+}
 
+/** Where somebody takes the terminal away under the program. */
+export function closedTerminalTests(worldOf: () => World): void {
   it('is reported as failed when its terminal is closed by hand', async () => {
     const world = worldOf()
     await world.worker('closed', [{ say: 'Ready.' }])

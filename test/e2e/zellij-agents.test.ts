@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { whyNoZellij } from '../helpers/zellij.ts'
 import { claude } from './clis/claude.ts'
 import { codex } from './clis/codex.ts'
-import { terminalTests } from './in-terminal.ts'
+import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -24,5 +24,7 @@ for (const cli of [claude, codex]) {
         await world?.stop()
       })
       terminalTests(cli, () => world)
+      // What Zellij does then is the same for every program.
+      if (cli === claude) closedTerminalTests(() => world)
     })
 }
