@@ -2,7 +2,8 @@ import type { PaneId } from '../../../ids.ts'
 
 /**
  * Inside Zellij it switches to our session, elsewhere it attaches: a client begins where the first one is, which the keeper takes to the pane
- * (keeper.ts); where that takes too long, whoever acted last is taken there. Only the person’s own environment tells where they are, hence a
+ * (keeper.ts); where that takes too long, whoever acted last is taken there. Of a busy server Zellij may think that
+ * it is not there. Only the person’s own environment tells where they are, hence a
  * shell. Values come as arguments, never parsed.
  */
 const SCRIPT = `if [ -n "$ZELLIJ" ] && ! ls "$2"/*/"$ZELLIJ_SESSION_NAME" >/dev/null 2>&1; then
@@ -18,7 +19,12 @@ until "$0" --session "$1" action list-clients 2>/dev/null | grep -q " $3 "; do
   if [ "$tries" -eq 0 ]; then "$0" --session "$1" action focus-pane-id "$3" >/dev/null 2>&1; break; fi
   sleep 0.1
 done
-exec "$0" attach "$1"`
+tries=5
+until "$0" attach "$1"; do
+  tries=$((tries - 1))
+  if [ "$tries" -eq 0 ] || ! ls "$2"/*/"$1" >/dev/null 2>&1; then exit 1; fi
+  sleep 0.2
+done`
 
 export const attachCommand = (binary: string, session: string, socketDir: string, paneId: PaneId): readonly string[] => [
   '/bin/sh',

@@ -33,6 +33,7 @@ const POLL = 20
 const TYPE_AGAIN = 50
 /** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
+const ARRIVE_WITHIN = 2000
 const LOOK_AGAIN = 500
 
 export const homePane = `terminal_${String(HOME_PANE)}`
@@ -56,11 +57,19 @@ export function createKeeper(options: {
   let size = { columns: 0, rows: 0 }
   let leads = false
   let leading: Promise<void> = Promise.resolve()
-  let awaySince: number | undefined
+  /** Where it has gone ahead to, how many were there already, and since when. */
+  let leadsTo: PaneId | undefined
+  let already = 0
+  let awaySince = 0
   let stopped = false
 
   const current = (): Client | undefined => (client?.ended === false ? client : undefined)
   const start = (): Client => startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
+  const goHome = (keeper: Client): void => {
+    leadsTo = undefined
+    leads = true
+    keeper.goHome()
+  }
   /** Of a busy server a client may think that it is not there, and leave. */
   const stay = (): void => {
     if (current() === undefined) client = start()
@@ -110,9 +119,12 @@ export function createKeeper(options: {
     if (shared && current() !== undefined) await prepare(paneId)
     const keeper = current()
     if (keeper === undefined) return
+    already = (await clients()).filter((seen) => seen === paneId).length
     leads = true
+    leadsTo = paneId
     awaySince = performance.now()
     await goTo(keeper, paneId)
+    awaySince = performance.now()
   }
 
   return {
@@ -127,6 +139,7 @@ export function createKeeper(options: {
       size = { columns, rows }
       if (running === undefined) {
         leads = false
+        leadsTo = undefined
         await until('take a client', async () => {
           stay()
           return (await clients()).length > 0
@@ -152,22 +165,20 @@ export function createKeeper(options: {
     noticed: (seen) => {
       const keeper = current()
       if (keeper === undefined) return seen
-      const at = seen.indexOf(homePane)
-      if (at >= 0) {
-        awaySince = undefined
-        const others = seen.toSpliced(at, 1)
+      const at = seen.indexOf(leadsTo ?? homePane)
+      const others = at < 0 ? seen : seen.toSpliced(at, 1)
+      if (leadsTo === undefined && at >= 0) {
         if (others.length > 0) leads = false
-        else if (!leads) {
-          keeper.goHome()
-          leads = true
-        }
+        else if (!leads) goHome(keeper)
         return others
       }
-      const now = performance.now()
-      awaySince ??= now
-      if (seen.length > 1 || now - awaySince > FOLLOW_WITHIN) keeper.goHome()
+      const followed = others.filter((paneId) => paneId === leadsTo).length > already
+      const away = performance.now() - awaySince
+      // It may be on its way still, or have been when this was seen.
+      const lost = at < 0 && (leadsTo === undefined || away > ARRIVE_WITHIN)
+      if (lost || followed || away > FOLLOW_WITHIN) goHome(keeper)
       setTimeout(onAway, LOOK_AGAIN).unref()
-      return seen.length > 1 ? seen : []
+      return at < 0 && seen.length === 1 ? [] : others
     },
     stop: () => {
       stopped = true

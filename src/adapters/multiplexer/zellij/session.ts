@@ -60,7 +60,8 @@ const FIRST_ANSWER = 2000
 const LOCK_POLL = 20
 const LOCK_LIMIT = 30_000
 const STOP_POLL = 10
-const STOP_LIMIT = 5000
+const STOP_WAIT = 1000
+const STOP_ATTEMPTS = 5
 
 export interface Session {
   readonly configFile: string
@@ -145,8 +146,13 @@ export function createSession({ commands, folder }: { commands: Commands; folder
       }),
     stop: async () => {
       const running = await servers()
-      await commands.run(['kill-session', commands.session])
-      for (let waited = 0; waited < STOP_LIMIT && (await servers()).some((pid) => running.includes(pid)); waited += STOP_POLL) await delay(STOP_POLL)
+      const left = async (): Promise<number[]> => (await servers()).filter((pid) => running.includes(pid))
+      // Of a busy server Zellij may think that it is not there.
+      for (let attempt = 0; attempt < STOP_ATTEMPTS && (attempt === 0 || (await left()).length > 0); attempt += 1) {
+        await commands.run(['kill-session', commands.session])
+        for (let waited = 0; waited < STOP_WAIT && (await left()).length > 0; waited += STOP_POLL) await delay(STOP_POLL)
+      }
+      for (const pid of await left()) process.kill(pid, 'SIGKILL')
       // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
       await commands.run(['delete-session', '--force', commands.session])
       await rm(folder, { recursive: true, force: true })

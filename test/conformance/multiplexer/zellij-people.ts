@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { waitFor } from '../../helpers/wait-for.ts'
+import type { Bench } from './bench.ts'
+import { scrubbedEnvironment } from './create.ts'
+import { usePersons } from './zellij-persons.ts'
+
+export function describeZellijPeople(bench: Bench): void {
+  const { attach, sees, processes, session } = usePersons(bench)
+
+  it('switches there from inside another session', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo first pane; exec cat'] })
+    const words = (bench.multiplexer.attachCommand(paneId) ?? []).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+    const file = join(bench.folder, 'go')
+    writeFileSync(file, words.join(' '))
+    const own = `${session()}-own`
+    const env = scrubbedEnvironment(bench.folder)
+    const inOwn = async (...args: string[]) => await promisify(execFile)('zellij', ['--session', own, 'action', ...args], { env })
+    try {
+      const person = attach(paneId, ['zellij', '--config', join(bench.folder, 'zellij', 'config.kdl'), '--session', own])
+      await sees(person, 'Agents of exomonad')
+      await inOwn('new-tab', '--', '/bin/sh', '-c', 'echo a shell of their own; exec sh')
+      await sees(person, 'a shell of their own')
+      await person.type(`. ${file}\r`, { paste: false })
+      await sees(person, 'first pane')
+    } finally {
+      await promisify(execFile)('zellij', ['delete-session', '--force', own], { env }).catch(() => undefined)
+      await waitFor('their session to end', () => processes('--server', `/${own}`).length === 0)
+    }
+  })
+
+  it('tells plainly that a Zellij with its sessions elsewhere can’t switch', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/cat'] })
+    const [file = '', ...args] = bench.multiplexer.attachCommand(paneId) ?? []
+    const env = { ...scrubbedEnvironment(bench.folder), ZELLIJ: '0', ZELLIJ_SESSION_NAME: 'elsewhere', ZELLIJ_SOCKET_DIR: '/nowhere' }
+    await expect(promisify(execFile)(file, args, { env })).rejects.toMatchObject({ stderr: expect.stringContaining('outside of it') as string })
+  })
+
+  it('knows of two persons at once', async () => {
+    const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
+    const first = attach(one.paneId)
+    await sees(first, 'recorder ready')
+    await first.type('first', { paste: false })
+    await waitFor('the text', () => one.recorded().includes('first'))
+    const second = attach(other.paneId)
+    await waitFor('the second there', async () => (await bench.multiplexer.inspect(other.paneId))?.humanActiveAt)
+    await second.type('second', { paste: false })
+    await waitFor('the text', () => other.recorded().includes('second'))
+    await first.type('again', { paste: false })
+    await waitFor('the text', () => one.recorded().includes('again'))
+    expect([one.recorded(), other.recorded()]).toEqual(['firstagain', 'second'])
+    for (const { paneId } of [one, other]) expect((await bench.multiplexer.inspect(paneId))?.humanActiveAt).not.toBeNull()
+    first.dispose()
+    await waitFor('nobody to be at the first', async () => (await bench.multiplexer.inspect(one.paneId))?.humanActiveAt === null)
+    expect((await bench.multiplexer.inspect(other.paneId))?.humanActiveAt).not.toBeNull()
+  })
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterEach } from 'vitest'
+import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
+import type { PaneId } from '../../../src/ids.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { isAlive, type Bench } from './bench.ts'
+import { scrubbedEnvironment, socketNameOf } from './create.ts'
+
+/** What persons do with a Zellij session of ours, and what can be seen of it from outside. */
+export function usePersons(bench: Bench) {
+  const people: HostedTerminal[] = []
+  afterEach(() => {
+    for (const person of people.splice(0)) person.dispose()
+  })
+  const session = () => socketNameOf(bench.folder)
+
+  /** A command of a person. */
+  const zellij = async (...args: string[]): Promise<string> => {
+    const { stdout } = await promisify(execFile)('zellij', ['--session', session(), ...args], { env: scrubbedEnvironment(bench.folder) })
+    return stdout.trim()
+  }
+  /** A person in a terminal of their own. */
+  const attach = (paneId: PaneId, argv = bench.multiplexer.attachCommand(paneId) ?? [], more: Record<string, string> = {}): HostedTerminal => {
+    const person = createHostedTerminal({
+      argv,
+      cwd: '/',
+      env: { ...scrubbedEnvironment(bench.folder), TERM: 'xterm-256color', ...more },
+      columns: 100,
+      rows: 31,
+      onOutput: () => undefined,
+    })
+    people.push(person)
+    return person
+  }
+  const sees = async (person: HostedTerminal, text: string) => await waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
+
+  /** Processes with any of these in their command line. */
+  const processes = (...words: string[]): number[] =>
+    readdirSync('/proc').flatMap((name) => {
+      if (!/^\d+$/.test(name)) return []
+      try {
+        const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8')
+        return words.every((word) => argv.includes(word)) && isAlive(Number(name)) ? [Number(name)] : []
+      } catch {
+        return []
+      }
+    })
+  return { zellij, attach, sees, processes, session }
+}
