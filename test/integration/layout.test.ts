@@ -114,5 +114,6 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
 describeWith(['tmux'], 'the layout in tmux', () => describeLayout('tmux'))
 
 const reason = whyNoZellij()
-if (reason === null) describe('the layout in Zellij', () => describeLayout('zellij'))
+// A process for every command of Zellij’s, and a person who waits for it.
+if (reason === null) describe('the layout in Zellij', { timeout: 240_000 }, () => describeLayout('zellij'))
 else describe.skip(`the layout in Zellij (skipped: ${reason})`, () => undefined)
