@@ -40,7 +40,8 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
-    rmSync(folder, { recursive: true, force: true })
+    // The plugin waits for nothing: a report may still be written down.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   })
   const { port } = server.address() as { port: number }
   const { ExomonadPlugin } = await import(PLUGIN)
@@ -185,7 +186,11 @@ describe('the plugin in OpenCode', () => {
     chmodSync(hook, 0o600)
     await submits('two')
     await turnEnds()
-    await waitFor('the later end', () => told().some(({ event }) => event === 'session.idle'))
+    // What was told while the hook failed may be told late; the last of all is the end of the second turn.
+    await waitFor('the later end', () => {
+      const second = told().findIndex(({ body }) => body.prompt === 'two')
+      return second >= 0 && told().some(({ event }, index) => index > second && event === 'session.idle')
+    })
     expect(posts).toEqual([])
   })
 })
