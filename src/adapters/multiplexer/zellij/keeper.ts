@@ -16,8 +16,8 @@ import type { Queries } from './queries.ts'
 export interface Keeper {
   /** Its process id, while it runs. */
   readonly pid: number | undefined
-  /** Attaches where that has not happened, and makes tabs that are opened from now on have room for a pane of that size. */
-  fit(columns: number, rows: number): Promise<void>
+  /** Attaches where that has not happened (or `anew`), and makes tabs that are opened from now on have room for a pane of that size. */
+  fit(columns: number, rows: number, anew?: boolean): Promise<void>
   /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
   lead(paneId: PaneId, shared: boolean): Promise<void>
   /**
@@ -131,8 +131,12 @@ export function createKeeper(options: {
     get pid() {
       return current()?.pid
     },
-    fit: async (columns, rows) => {
+    fit: async (columns, rows, anew = false) => {
       stopped = false
+      if (anew) {
+        client?.stop()
+        client = undefined
+      }
       const same = size.columns === columns && size.rows === rows
       const running = current()
       if (running !== undefined && same) return

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import { PACKAGE_ROOT } from '../../../package-root.ts'
+import { endPanes } from '../../panes/end-processes.ts'
 import { LEAST } from '../../panes/least.ts'
 import { titleOf } from '../../panes/program.ts'
 import type { OpenPane } from '../multiplexer.ts'
@@ -12,33 +13,47 @@ import type { Records } from './records.ts'
 
 const HOLDER = join(PACKAGE_ROOT, 'hooks', 'hold-pane.sh')
 const POLL = 10
-/** How long what is said to have failed may take to be there all the same. Milliseconds. */
+/** How long what is said to have failed may take to be there all the same, and what is said to be done. Milliseconds. */
 const DOUBT = 2000
+const FIRST_TRY = 6000
+const TRIES = 3
 
-/** In a tab of its own, or in the one of `beside`. Answers undefined where there is no session. */
-export async function openPane(
-  options: OpenPane,
-  deps: {
-    readonly commands: Commands
-    readonly records: Records
-    readonly list: () => Promise<readonly Listed[]>
-    /** One after the other. */
-    readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>
-    /** Gives new tabs room for a pane of that size. */
-    readonly fit: (columns: number, rows: number) => Promise<void>
-    /** Knows `--no-focus` (0.45 and later): before, a person’s view moves along to what is opened. */
-    readonly quiet: boolean
-    /** Milliseconds until its program has to run. */
-    readonly timeout: number
-  },
-): Promise<{ paneId: PaneId; pid: number } | undefined> {
+export interface OpenDeps {
+  readonly commands: Commands
+  readonly records: Records
+  readonly list: () => Promise<readonly Listed[]>
+  /** One after the other. */
+  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Gives new tabs room for a pane of that size; `anew`: whatever it takes for granted. */
+  readonly fit: (columns: number, rows: number, anew: boolean) => Promise<void>
+  /** Knows `--no-focus` (0.45 and later): before, a person’s view moves along to what is opened. */
+  readonly quiet: boolean
+  /** Milliseconds until its program has to run. */
+  readonly timeout: number
+}
+
+type Tried = { kind: 'opened'; paneId: PaneId; pid: number } | { kind: 'no-session' } | { kind: 'missing'; reason: string }
+
+/**
+ * In a tab of its own, or in the one of `beside`. Answers undefined where there is no session. Zellij may say that it has made a tab that has no
+ * room for its pane: what was opened so and can’t be found is opened again.
+ */
+export async function openPane(options: OpenPane, deps: OpenDeps): Promise<{ paneId: PaneId; pid: number } | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const tried = await tryToOpen(options, deps, tries)
+    if (tried.kind === 'no-session') return undefined
+    if (tried.kind === 'opened') return { paneId: tried.paneId, pid: tried.pid }
+    if (tries < TRIES) continue
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij opened no pane for ${titleOf(options.name)}: ${tried.reason}. Run \`exomonad doctor\`.`, {
+      session: deps.commands.session,
+    })
+  }
+}
+
+async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Promise<Tried> {
   const { commands, records, list, alone, fit, quiet, timeout } = deps
   const name = titleOf(options.name)
   const key = await records.create({ agentId: options.agentId, name })
-  const giveUp = async (reason: string): Promise<never> => {
-    await records.remove(key)
-    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij opened no pane for ${name}: ${reason}. Run \`exomonad doctor\`.`, { session: commands.session })
-  }
   const env = Object.entries(options.env).map(([variable, value]) => `${variable}=${value}`)
   const common = ['--cwd', options.cwd, ...(quiet ? ['--no-focus'] : [])]
   const words = ['--', '/bin/sh', HOLDER, records.pathOf(key), ...env, '--', ...options.argv]
@@ -46,13 +61,16 @@ export async function openPane(
     const panes = await list()
     const tab = panes.find(({ paneId }) => paneId === beside)?.tabId
     const hasRoom = panes.some(({ tabId, columns, rows }) => tabId === tab && (columns >= 2 * LEAST.columns + 2 || rows >= 2 * LEAST.rows + 2))
-    return tab === undefined || !hasRoom ? undefined : commands.action('new-pane', '--tab-id', String(tab), '--name', name, ...common, ...words)
+    if (tab === undefined || !hasRoom) return undefined
+    await records.note(key, { framed: true })
+    return commands.action('new-pane', '--tab-id', String(tab), '--name', name, ...common, ...words)
   }
 
   const reply = await alone(async () => {
     const beside = options.beside === undefined ? undefined : await inTabOf(options.beside)
     if (beside?.kind === 'done') return beside
-    await fit(options.columns, options.rows)
+    if (beside !== undefined) await records.note(key, { framed: false })
+    await fit(options.columns, options.rows, tries > 1)
     return commands.action('new-tab', '--name', name, ...common, ...words)
   }).catch(async (error: unknown) => {
     // Without its record nothing starts any more (hooks/hold-pane.sh).
@@ -61,15 +79,18 @@ export async function openPane(
   })
   if (reply.kind === 'no-session') {
     await records.remove(key)
-    return undefined
+    return { kind: 'no-session' }
   }
   // A failure may be that of another command (queries.ts).
-  const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : timeout
+  const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : tries < TRIES ? Math.min(timeout, FIRST_TRY) : timeout
   for (const end = performance.now() + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
     if (record === undefined || record.pid === null) continue
     const pane = (await list()).find((listed) => listed.record.key === key)
-    if (pane !== undefined) return { paneId: pane.paneId, pid: record.pid }
+    if (pane !== undefined) return { kind: 'opened', paneId: pane.paneId, pid: record.pid }
   }
-  return giveUp(reply.kind === 'failed' ? reply.reason : `its program did not start within ${String(timeout)} ms`)
+  const started = await records.read(key)
+  await records.remove(key)
+  if (started !== undefined && started.pid !== null) await endPanes([{ pid: started.pid, agentId: null, ended: started.ended !== null }], { grace: 0 })
+  return { kind: 'missing', reason: reply.kind === 'failed' ? reply.reason : `its program did not start within ${String(limit)} ms` }
 }

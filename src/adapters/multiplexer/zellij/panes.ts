@@ -15,12 +15,14 @@ const entrySchema = z.object({
   pane_content_columns: z.number(),
   pane_content_rows: z.number(),
   tab_id: z.number(),
+  tab_name: z.string(),
 })
 
 /** A pane of ours as Zellij lists it, and our record of it. */
 export interface Listed {
   readonly paneId: PaneId
   readonly tabId: number
+  readonly tabName: string
   readonly title: string
   readonly columns: number
   readonly rows: number
@@ -57,6 +59,7 @@ export async function withRecords(entries: readonly Entry[], records: Records): 
     return {
       paneId: asPaneId(`terminal_${String(entry.id)}`),
       tabId: entry.tab_id,
+      tabName: entry.tab_name,
       // Of a pane that was given no name it is what the program says; until it says something, the command.
       title: entry.title === entry.terminal_command ? '' : entry.title,
       columns: entry.pane_content_columns,
@@ -85,7 +88,7 @@ function endOf({ record: { ended }, exited, exitStatus }: Listed): Pick<Pane, 'e
   return signal === undefined ? { exitCode: ended, exitSignal: null } : { exitCode: null, exitSignal: signal }
 }
 
-/** `activeAt`: when a person typed into it. `named`: the pane has a name of its own, behind which Zellij hides what the program calls itself. */
+/** `activeAt`: when a person typed into it. */
 export async function describePane(pane: Listed, activeAt: number | null): Promise<Pane> {
   const { record } = pane
   const dead = record.ended !== null || pane.exited || (record.pid !== null && !(await isRunning(record.pid)))
@@ -94,7 +97,7 @@ export async function describePane(pane: Listed, activeAt: number | null): Promi
     agentId: record.agentId,
     pid: record.pid ?? 0,
     name: record.name,
-    title: pane.title === '' ? null : pane.title === record.name ? undefined : pane.title,
+    title: record.framed ? undefined : pane.title === '' ? null : pane.title,
     dead,
     ...endOf(pane),
     // Zellij's modes are its clients': what is written to a pane reaches its program in all of them.

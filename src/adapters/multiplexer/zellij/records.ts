@@ -10,6 +10,8 @@ export interface PaneRecord {
   readonly key: string
   readonly agentId: AgentId
   readonly name: string
+  /** The pane was given a name, behind which Zellij hides what its program calls itself. */
+  readonly framed: boolean
   /** Key of the last paste; `pasting` while one is under way, of which a crash leaves unknown how far it came. The same for Enter. */
   readonly pasted: string | null
   readonly pasting: string | null
@@ -24,13 +26,13 @@ export interface PaneRecord {
 export interface Records {
   /** Absolute path of the folder, which exists. */
   folder(): Promise<string>
-  create(pane: { agentId: AgentId; name: string }): Promise<string>
+  create(pane: Pick<PaneRecord, 'agentId' | 'name'>): Promise<string>
   /** Beginning of the names of a record's files, for hooks/hold-pane.sh. */
   pathOf(key: string): string
   /** Key of the record whose path stands in a command; undefined where none does. */
   keyIn(command: string): string | undefined
   read(key: string): Promise<PaneRecord | undefined>
-  note(key: string, patch: Partial<Pick<PaneRecord, 'name' | 'pasted' | 'pasting' | 'entered' | 'entering'>>): Promise<void>
+  note(key: string, patch: Partial<Pick<PaneRecord, 'name' | 'framed' | 'pasted' | 'pasting' | 'entered' | 'entering'>>): Promise<void>
   remove(key: string): Promise<void>
   /** Keys of all records. */
   keys(): Promise<string[]>
@@ -41,6 +43,7 @@ export interface Records {
 const schema = z.object({
   agentId: z.string(),
   name: z.string(),
+  framed: z.boolean(),
   pasted: z.string().nullable(),
   pasting: z.string().nullable(),
   entered: z.string().nullable(),
@@ -50,6 +53,25 @@ type Kept = z.infer<typeof schema>
 
 /** So old, a record without a process is not of a pane that is being opened. Milliseconds. */
 const ABANDONED = 60_000
+
+/** Records that are read at the same time: there may be more panes than a process may open files. */
+const READ_AT_ONCE = 16
+
+/** Runs so many at the same time; the others wait for their turn. */
+function atMost(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    running += 1
+    try {
+      return await work()
+    } finally {
+      running -= 1
+      waiting.shift()?.()
+    }
+  }
+}
 
 export function createRecords(path: string): Records {
   /** Changes are made one at a time for each: one that read before another wrote would take that back. */
@@ -70,8 +92,9 @@ export function createRecords(path: string): Records {
   }
   const names = (): Promise<string[]> => readdir(path).catch(() => [])
   const filesOf = async (key: string): Promise<string[]> => (await names()).filter((name) => name.startsWith(`${key}.`)).map((name) => join(path, name))
+  const limited = atMost(READ_AT_ONCE)
   const read: Records['read'] = async (key) => {
-    const [record, pid, ended] = await Promise.all([kept(key), numberIn(`${pathOf(key)}.pid`), numberIn(`${pathOf(key)}.ended`)])
+    const [record, pid, ended] = await limited(() => Promise.all([kept(key), numberIn(`${pathOf(key)}.pid`), numberIn(`${pathOf(key)}.ended`)]))
     return record === undefined ? undefined : { ...record, key, agentId: record.agentId as AgentId, pid, ended }
   }
   const remove: Records['remove'] = async (key) => {
@@ -95,7 +118,7 @@ export function createRecords(path: string): Records {
     create: async ({ agentId, name }) => {
       const key = randomBytes(8).toString('hex')
       await mkdir(path, { recursive: true, mode: 0o700 })
-      await keep(key, { agentId, name, pasted: null, pasting: null, entered: null, entering: null })
+      await keep(key, { agentId, name, framed: false, pasted: null, pasting: null, entered: null, entering: null })
       return key
     },
     pathOf,

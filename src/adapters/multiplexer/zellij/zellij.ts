@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
@@ -7,13 +9,14 @@ import { createDeaths } from '../../panes/deaths.ts'
 import { endPanes } from '../../panes/end-processes.ts'
 import { paneGone } from '../../panes/pane-gone.ts'
 import { shared } from '../../panes/processes.ts'
-import { checkOpen, titleOf } from '../../panes/program.ts'
+import { checkOpen } from '../../panes/program.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
 import { attachCommand } from './attach.ts'
 import { endLeftClients } from './client.ts'
 import { createCommands } from './commands.ts'
 import { createKeeper } from './keeper.ts'
 import { openPane } from './open.ts'
+import { createNames } from './names.ts'
 import { describePane, isPaneId, type Listed } from './panes.ts'
 import { lastTyped } from './people.ts'
 import { createQueries } from './queries.ts'
@@ -70,6 +73,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   const records = createRecords(join(folder, 'panes'))
   const queries = createQueries({ commands, records, folder })
   const { listing } = queries
+  const names = createNames({ commands, records, listing })
   const session = createSession({ commands, folder })
   const keeper = createKeeper({
     commands,
@@ -103,7 +107,9 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   const list = async (): Promise<Pane[]> => describe(await listing())
   const deaths = createDeaths({ list, log })
   async function look(): Promise<void> {
-    if (!disposed) await deaths.look()
+    if (disposed) return
+    await deaths.look()
+    await names.tidy().catch((error: unknown) => log.debug({ err: error }, 'tabs of Zellij could not be named'))
   }
   const watch = createWatch({ commands, records, onChange: () => void look() })
 
@@ -179,7 +185,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     await deaths.look()
     await commands.action('close-pane', '--pane-id', paneId)
     await records.remove(pane.record.key)
-    await deaths.look()
+    await look()
   }
 
   return {
@@ -229,19 +235,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
       return [...rows, ...Array.from({ length: Math.max(0, pane.rows - rows.length) }, () => '')].join('\n')
     },
     rename: async (paneId, given) => {
-      const panes = isPaneId(paneId) ? await listing() : []
-      const pane = panes.find((listed) => listed.paneId === paneId)
-      if (pane === undefined) throw paneGone(paneId)
-      const called = titleOf(given)
-      await records.note(pane.record.key, { name: called })
-      const [first] = panes.filter(({ tabId }) => tabId === pane.tabId)
-      // The tab has the name of its first pane, whose frame shows what the program calls itself; where it shows nothing, and is seen, the name too.
-      if (first === pane && pane.title === '' && panes.some((other) => other !== pane && other.tabId === pane.tabId))
-        await commands.action('rename-pane', '--pane-id', paneId, '--', called)
-      const reply = await (first === pane
-        ? commands.action('rename-tab-by-id', '--', String(pane.tabId), called)
-        : commands.action('rename-pane', '--pane-id', paneId, '--', called))
-      if (reply.kind !== 'done') throw paneGone(paneId)
+      if (!isPaneId(paneId) || !(await names.rename(paneId, given))) throw paneGone(paneId)
     },
     close: async (paneId) => {
       const closed = closing.get(paneId) ?? closeNow(paneId).finally(() => closing.delete(paneId))
@@ -251,8 +245,9 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => {
-      void lead(paneId)
-      return attachCommand(binary, name, socketDir, paneId)
+      const ready = join(folder, `ready-${randomUUID()}`)
+      void lead(paneId).finally(() => writeFile(ready, '').catch(() => undefined))
+      return attachCommand({ binary, session: name, socketDir, paneId, ready })
     },
     shutdown: async () => {
       const panes = await listing()
