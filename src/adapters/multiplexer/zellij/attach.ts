@@ -10,15 +10,15 @@ const SCRIPT = `if [ -n "$ZELLIJ" ] && ! ls "$2"/*/"$ZELLIJ_SESSION_NAME" >/dev/
   exit 1
 fi
 export ZELLIJ_SOCKET_DIR="$2"
-if [ -n "$ZELLIJ" ] && [ "$ZELLIJ_SESSION_NAME" = "$1" ]; then exec "$0" action focus-pane-id "$3"; fi
-if [ -n "$ZELLIJ" ]; then exec "$0" action switch-session "$1" --pane-id "$3"; fi
+if [ -n "$ZELLIJ" ] && [ "$ZELLIJ_SESSION_NAME" = "$1" ]; then exec "$0" action focus-pane-id "$4"; fi
+if [ -n "$ZELLIJ" ]; then exec "$0" action switch-session "$1" --pane-id "$4"; fi
 tries=80
-until [ -e "$4" ] || [ "$tries" -eq 0 ]; do
+until [ -e "$3" ] || [ "$tries" -eq 0 ]; do
   tries=$((tries - 1))
   sleep 0.1
 done
-"$0" --session "$1" action list-clients 2>/dev/null | grep -q " $3 " || "$0" --session "$1" action focus-pane-id "$3" >/dev/null 2>&1
-rm -f "$4"
+"$0" --session "$1" action list-clients 2>/dev/null | grep -q " $4 " || "$0" --session "$1" action focus-pane-id "$4" >/dev/null 2>&1
+rm -f "$3"
 tries=5
 until "$0" attach "$1"; do
   tries=$((tries - 1))
@@ -34,6 +34,6 @@ export const attachCommand = (options: { binary: string; session: string; socket
   options.binary,
   options.session,
   options.socketDir,
-  options.paneId,
   options.ready,
+  options.paneId,
 ]
