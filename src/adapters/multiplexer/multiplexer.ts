@@ -9,6 +9,7 @@ export interface OpenPane {
   /** Not secret: may stand in the multiplexer’s memory. Secrets go through the launch file that argv names. */
   readonly env: Readonly<Record<string, string>>
   readonly argv: readonly string[]
+  /** Zellij gives a pane the size of the smallest terminal that shows it, and leaves it at that; the others keep this one. */
   readonly columns: number
   readonly rows: number
   /** In the window (tab) of this pane, where the multiplexer has windows and there is room in it; absent: in a window of its own. */
@@ -52,8 +53,6 @@ export interface MultiplexerCapabilities {
   readonly attach: boolean
   /** What a pasted line end arrives as in a program that reads its terminal raw. */
   readonly lineEnd: 'lf' | 'cr'
-  /** Panes keep the size they have, whoever looks. Else it is that of the smallest terminal that shows them, also when that is gone. */
-  readonly fixedSize: boolean
   /** Panes go on when the daemon ends. */
   readonly outlivesDaemon: boolean
 }

@@ -63,7 +63,7 @@ async function listByPs(): Promise<ProcessRecord[]> {
 const AT_ONCE = 32
 
 /** What `read` answers for each process there is, a few at the same time. */
-async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>): Promise<Found[]> {
+export async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>): Promise<Found[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found: Found[] = []
   const next = async () => {

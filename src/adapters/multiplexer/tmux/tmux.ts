@@ -92,7 +92,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
 
   return {
     name: 'tmux',
-    capabilities: { attach: true, lineEnd: 'lf', fixedSize: true, outlivesDaemon: true },
+    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start: async () => {
       await requireVersion(connection)
       await startOnce()

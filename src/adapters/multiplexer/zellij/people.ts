@@ -1,5 +1,7 @@
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { readFile, readlink, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import process from 'node:process'
+import { ofEach } from '../../panes/processes.ts'
 
 /** The kernel notes the use of a terminal only so exactly, for nobody to read a password off it. Milliseconds. */
 const TERMINAL_CLOCK = 8000
@@ -15,16 +17,13 @@ export const lookedAt = (listing: string): string[] | undefined =>
 
 /** Programs called zellij, with the terminal that they run in; null for servers and where the system does not tell. */
 export async function zellijProcesses(): Promise<{ pid: number; argv: string[]; terminal: string | null }[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)
-      if (basename(argv[0] ?? '') !== 'zellij') return []
-      const terminal = await readlink(`/proc/${pid}/fd/0`).catch(() => null)
-      return [{ pid: Number(pid), argv, terminal: terminal?.startsWith('/dev/') === true && terminal !== '/dev/null' ? terminal : null }]
-    }),
-  )
-  return found.flat()
+  if (process.platform !== 'linux') return []
+  return await ofEach(async (pid) => {
+    const argv = (await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)
+    if (basename(argv[0] ?? '') !== 'zellij') return undefined
+    const terminal = await readlink(`/proc/${String(pid)}/fd/0`).catch(() => null)
+    return { pid, argv, terminal: terminal?.startsWith('/dev/') === true && terminal !== '/dev/null' ? terminal : null }
+  })
 }
 
 /**

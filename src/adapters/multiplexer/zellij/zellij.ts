@@ -190,7 +190,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   return {
     name: 'zellij',
-    capabilities: { attach: true, lineEnd: 'lf', fixedSize: false, outlivesDaemon: true },
+    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start: async () => {
       quiet = isQuiet(await session.requireVersion())
       await startOnce()
