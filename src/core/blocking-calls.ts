@@ -28,7 +28,12 @@ export function createBlockingCalls({ states }: { states: States }): BlockingCal
       const forget = (): void => {
         if (calls.reasons.length === 0 && open.get(agent.id) === calls) open.delete(agent.id)
       }
-      await states.change(agent.id, { to: 'waiting', reason, source: 'tool', actor: agent.id }).catch((thrown: unknown) => {
+      // The caller's record may be older than this: what it goes back to is what it is in the transaction.
+      const remember = (now: Agent): true => {
+        if (!isInCall(now)) calls.before = now.state
+        return true
+      }
+      await states.change(agent.id, { to: 'waiting', reason, source: 'tool', actor: agent.id, onlyIf: remember }).catch((thrown: unknown) => {
         drop()
         forget()
         throw thrown

@@ -63,6 +63,22 @@ describe('a wait for anyone', () => {
     expect(await wait(asAgent(lead), undefined, 0).result).toMatchObject({ message: 'there' })
   })
 
+  it('leaves its agent as it was when the wait began, also where the caller was looked up before that', async () => {
+    const caller = asAgent(two)
+    await idles(two)
+    const own = wait(caller, ['one'])
+    await world.quiet()
+    const others = wait(asAgent(lead), ['two'])
+    await world.quiet()
+    expect(others.isOver()).toBe(false)
+    expect(await world.store.agents.get(two.id)).toMatchObject({ state: 'waiting' })
+    await send(one, two, 'done')
+    await own.result
+    expect(await world.store.agents.get(two.id)).toMatchObject({ state: 'idle', stateReason: null })
+    await world.ackAll(two.id)
+    expect(statuses(await others.result)).toEqual([['two', 'idle', undefined]])
+  })
+
   it('that finds nothing in its time says so', async () => {
     expect(await wait(asAgent(lead), undefined, 0.02).result).toEqual({ status: 'timeout' })
     expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running', stateReason: null })
