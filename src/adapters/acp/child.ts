@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpExit, StartPiped } from './acp.ts'
@@ -91,7 +91,12 @@ async function drained(stream: Readable & { readonly bytesRead?: number }): Prom
   const over = stream.closed || stream.destroyed ? Promise.resolve() : once(stream, 'close').catch(() => {})
   let open = true
   void over.then(() => (open = false))
-  for (let seen = -1, at = performance.now(); open; await Promise.race([over, delay(POLL)])) {
+  const wait = async (): Promise<void> => {
+    await Promise.race([over, delay(POLL)])
+    // By then the pipe has been looked at, however late the timer was.
+    await immediate()
+  }
+  for (let seen = -1, at = performance.now(); open; await wait()) {
     const now = stream.bytesRead ?? 0
     if (now !== seen || stream.readableLength > 0) at = performance.now()
     else if (performance.now() - at > DRAIN) return

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { stat } from 'node:fs/promises'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpExit, AcpTerminals, StartOnPipes } from './acp.ts'
@@ -89,6 +89,8 @@ export function createTerminals(options: {
           terminal.left = leftInGroup(pid)
           terminal.left.catch(() => {})
           await Promise.race([read, delay(DRAIN)])
+          // Where this process stood still for longer than that, what lies in the pipes has not been looked at yet.
+          await immediate()
           stdout.destroy()
           stderr.destroy()
           terminal.exit = exit

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,4 +43,31 @@ describe('a terminal whose command has ended', () => {
     await waitFor('its end', async () => !(await isRunning(pid)))
     await terminals.close()
   })
+})
+
+it('what a command said before its end is in its output, also where exomonad stood still meanwhile', async () => {
+  const terminals = createTerminals({
+    start: (...given) => {
+      const real = startOnPipes(...given)
+      const { pid } = real.child
+      const child = Object.assign(new EventEmitter(), { pid }) as typeof real.child
+      real.child.once('spawn', () => {
+        child.emit('spawn')
+        child.emit('exit', 0, null)
+        // Its last words come, and the time that they are waited for passes, while nothing here runs.
+        setImmediate(() => {
+          const stop = performance.now() + 10_000
+          do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+          while (!existsSync(join(root, 'over')) && performance.now() < stop)
+        })
+      })
+      return { ...real, child }
+    },
+    root,
+    env: { PATH: '/usr/bin:/bin' },
+  })
+  const id = await terminals.create(request('sleep 0.2; echo "last words"; : >over'))
+  await terminals.ended(id, never)
+  expect(terminals.output(id).output).toBe('last words\n')
+  await terminals.close()
 })
