@@ -16,8 +16,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          // Longer than what is waited for in a test (helpers/wait-for.ts): that says what it was.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },
