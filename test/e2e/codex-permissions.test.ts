@@ -20,7 +20,8 @@ describe.skipIf(!requireInstalled([codex]))('what the real Codex may do without 
     })
     expect(existsSync(`${worktree}/a file`)).toBe(true)
     await state('lists', 'waiting')
-    expect(await screen('lists')).toMatch(codex.dialog)
+    // Its hook tells before it is drawn.
+    await waitFor('the dialog', async () => codex.dialog.test(await screen('lists')), { limit: 30_000 })
     const status = await tree.repository.git('-C', worktree, 'status', '--porcelain')
     expect(status.split('\n')).toEqual(['?? "a file"'])
   })
@@ -47,7 +48,7 @@ describe.skipIf(!requireInstalled([codex]))('what the real Codex may do without 
     await model.sees('Not in this tree.')
     await state('asks', 'idle')
     expect(existsSync(`${worktree}/no`)).toBe(false)
-    expect(await screen('asks')).not.toMatch(codex.dialog)
+    await waitFor('no dialog', async () => !codex.dialog.test(await screen('asks')), { limit: 30_000 })
   })
 
   it('is everything where its role may do all', async () => {

@@ -41,8 +41,18 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       })
       const told = conversation.entries.map((entry) => entry.text).join('\n')
       for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(told).toContain(tool)
-      const node = await world.state('first', 'idle')
-      expect(node).toMatchObject({ agent: cli.name, state_source: 'hook' })
+      await world.state('first', 'idle')
+      // Its hook may come so late that it was seen to idle before.
+      const node = await waitFor(
+        'its hook to say that it idles',
+        async () => {
+          const now = await world.tree.agent('first')
+          if (now.state === 'idle' && now.state_source === 'hook') return now
+          throw new Error(`${now.state}: ${now.state_reason} (${now.state_source})`)
+        },
+        { limit: 30_000, every: 200 },
+      )
+      expect(node).toMatchObject({ agent: cli.name })
       expect(node.tool_calls).toBeGreaterThanOrEqual(1)
       // Counted by the mock for every turn.
       await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, { limit: 30_000 })
@@ -85,7 +95,8 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const word = await world.tell('typed', [{ say: 'Read it.' }])
     // Either by a way beside the terminal, or once the line is gone.
     const arrived = await world.model.sees(word, { limit: 6000 }).catch(() => undefined)
-    expect(await world.screen('typed')).toContain('half a thought')
+    // It may just be drawing its screen anew.
+    await waitFor('the half line, as it was', async () => (await world.screen('typed')).includes('half a thought'), { limit: 10_000 })
     if (arrived === undefined) {
       for (let character = 0; character < 'half a thought'.length; character++) await world.key('typed', 'BSpace')
     }
@@ -112,7 +123,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     expect(inbox.text).toContain('permits')
     // Long enough for a delivery that doesn't look.
     await world.model.sees(word, { limit: 4000 }).catch(() => undefined)
-    expect(cli.dialog.test(await world.screen('permits'))).toBe(true)
+    await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen('permits')), { limit: 10_000 })
     expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
     await world.key('permits', 'Enter')
     await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), { limit: 60_000 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../requirements.ts'
+import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs, firstUse } from './dialogs.ts'
 import { claude } from './clis/claude.ts'
@@ -70,7 +71,8 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
       )
       const { pull_requests: pulls } = await tree.call('pr_list', { state: 'merged' })
       expect(pulls).toHaveLength(4)
-      expect(await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')).toBe('')
+      // The last file is there a moment before git has noted it.
+      await waitFor('a clean worktree', async () => (await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')) === '')
       const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
       expect(undecided).toEqual([])
     },
