@@ -139,7 +139,10 @@ describe('a client that gives up', () => {
   it.each(combinations)('by its own timeout has the answer as a message ($kind over $transport)', async ({ kind, transport }) => {
     const client = await asker(kind, transport)
     const answer = `after the timeout of ${kind} ${transport}`
+    const before = (await questions()).length
     await expect(client.call('question', { message: 'quick?' }, { timeout: 500 })).rejects.toThrow(/timed out/i)
+    // Who gave up may have done so before the daemon heard of it.
+    await waitFor('the question', async () => (await questions()).length > before)
     await isIdle()
     expect(await tree.call('answer_question', { agent: 'asker', message: answer })).toMatchObject({ status: 'queued' })
     await tree.logged('asker', 'the answer', (entry) => entry['kind'] === 'message' && entry['text'].includes(answer))

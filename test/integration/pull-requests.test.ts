@@ -159,7 +159,11 @@ describe('checks and reviews', () => {
     const failure = await heard(tree, 'fixer', /\[CI FAILED\]/)
     expect(failure).toContain('good.txt is missing')
     await waitFor('green checks', async () => (await shown(tree, pull.pr_number)).checks === 'passed', { limit: 30_000 })
-    const types = (await tree.events()).map((event) => event.type)
+    // The forge knows it a moment before it is told.
+    const types = await waitFor('green checks to be told', async () => {
+      const seen = (await tree.events()).map((event) => event.type)
+      return seen.includes('ci.passed') ? seen : undefined
+    })
     expect(types.indexOf('ci.failed')).toBeGreaterThan(types.indexOf('pr.opened'))
     expect(types.indexOf('ci.passed')).toBeGreaterThan(types.indexOf('ci.failed'))
     expect(await tree.call('merge_pr', { pr_number: pull.pr_number })).toMatchObject({ merged: true })

@@ -8,6 +8,7 @@ it('a daemon whose repository was removed ends by itself', async () => {
   onTestFinished(() => tree.stop())
   const pid = await tree.daemonPid()
   expect(existsSync(`/proc/${pid}/exe`)).toBe(true)
-  rmSync(tree.repository.path, { recursive: true, force: true })
+  // The daemon goes on writing in it meanwhile.
+  rmSync(tree.repository.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`), { limit: 20_000 })
 })

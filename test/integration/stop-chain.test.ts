@@ -11,6 +11,16 @@ import { verifies } from '../requirements.ts'
 const top = join(import.meta.dirname, '..', '..')
 const spawnWorker = (tree: Exomonad, name: string) => tree.call('spawn_workers', { specs: [{ name, prompt: 'Nothing to do.' }] })
 const stops = (tree: Exomonad, name: string): any[] => tree.log(name).flatMap((entry) => (entry['kind'] === 'stop' ? [entry['answer']] : []))
+/** At rest, and it has written down that it was let go: the daemon knows of that first. */
+const rests = (tree: Exomonad, name: string): Promise<unknown> =>
+  waitFor(
+    `${name} to rest`,
+    async () => {
+      const last = tree.log(name).at(-1)
+      return last?.['kind'] === 'stop' && last['answer']?.decision === 'allow' && (await tree.agent(name)).state === 'idle'
+    },
+    { limit: 30_000 },
+  )
 const write = (path: string, content: string) => ({ do: 'write', path, content })
 const commit = (message: string) => ({ do: 'commit', message })
 const filePr = { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Done' } }
@@ -31,7 +41,7 @@ describe('the stop check', () => {
       ],
     })
     await spawnWorker(tree, 'forgetful')
-    await waitFor('it to idle', async () => (await tree.agent('forgetful')).state === 'idle')
+    await rests(tree, 'forgetful')
     expect(stops(tree, 'forgetful').map((answer) => answer.objection ?? answer.decision)).toEqual(['uncommitted', 'no_pull_request', 'allow'])
     expect(stops(tree, 'forgetful')[0].reason).toContain('f.txt')
   })
@@ -41,7 +51,7 @@ describe('the stop check', () => {
       steps: [write('scratch.txt', 'x\n'), { do: 'sh', command: 'exomonad note --stop-reason "waiting for the schema"' }],
     })
     await spawnWorker(tree, 'excused')
-    await waitFor('it to idle', async () => (await tree.agent('excused')).state === 'idle')
+    await rests(tree, 'excused')
     expect(stops(tree, 'excused').at(-1)).toMatchObject({ decision: 'allow' })
     expect(stops(tree, 'excused').filter((answer) => answer.objection === 'uncommitted')).toEqual([])
     const inbox = await tree.call('inbox')
@@ -100,7 +110,7 @@ describe('the stop check', () => {
     const { answer } = await tree.logged('first', 'its pull request', (entry) => entry['name'] === 'file_pr')
     await tree.call('merge_pr', { pr_number: answer.pr_number })
     await runProgram('touch', [go], { env: tree.repository.env })
-    await waitFor('it to idle', async () => (await tree.agent('second')).state === 'idle', { limit: 30_000 })
+    await rests(tree, 'second')
     expect(stops(tree, 'second').map((one) => one.objection ?? one.decision)).toEqual(expect.arrayContaining(['rebase_conflict', 'allow']))
     const own = (await tree.client().callTool<any>('pr_list', { state: 'open' })).pull_requests.find((one: any) => one.head_branch === 'main.second')
     const result = await tree.call('merge_pr', { pr_number: own.number })
@@ -191,7 +201,8 @@ it.each([
   const head = await waitFor('the push', async () => {
     const resolved = await tree.repository.gitIn(worktree, 'rev-parse', 'HEAD')
     const pushed = (await tree.repository.git('ls-remote', 'origin', 'refs/heads/main.second')).split('\t')[0]
-    return stops(tree, 'second').length === stopped && pushed === resolved ? resolved : undefined
+    // What waited for it begins further turns.
+    return stops(tree, 'second').length >= stopped && pushed === resolved ? resolved : undefined
   })
   expect(await told()).toEqual([])
   const by = whose === 'the daemon' ? 'daemon' : id
@@ -201,7 +212,7 @@ it.each([
   await tree.call('send', { to: 'second', message: 'carry on' })
   await waitFor('the rebase to be told', async () => (await told()).length > 0)
   expect(await told()).toEqual([[by, head]])
-  await waitFor('it to idle', async () => (await tree.agent('second')).state === 'idle')
+  await rests(tree, 'second')
   const before = stops(tree, 'second').length
   await tree.call('send', { to: 'second', message: 'and again' })
   await waitFor('another stop', () => stops(tree, 'second').length > before)

@@ -216,7 +216,11 @@ describe('subagent_delegate', () => {
 it('a subagent that waits for a person’s permission says so to whoever waits for it, and goes on once it has it', async () => {
   const { answer, words, id } = call({ task: script('ask rm -rf build') }, { client: (await agentOf('careful', 'careful')).client })
   await waitFor('its question', () => words.find((line) => line.includes('waits for a person')), LIMIT)
-  const { approvals } = await tree.call('inbox', { clear: false })
+  // Its state changes first, then the question is put to people.
+  const approvals = await waitFor('its approval', async () => {
+    const asked = (await tree.call('inbox', { clear: false })).approvals
+    return asked.length > 0 ? asked : undefined
+  })
   expect(approvals).toHaveLength(1)
   await tree.call('approve', { approval_id: approvals[0].approval_id })
   expect((await answer).text).toContain('allowed')

@@ -90,8 +90,8 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     expect(spawned[0]).toMatchObject({ branch: 'odd/name' })
     await heard(tree, 'lead', /\[NOTE\] adopted: from an odd branch/)
     const note = (await tree.events()).find((event) => event.type === 'note' && event.payload.message === 'from an odd branch')
-    const delivered = (await tree.events()).filter((event) => event.type === 'delivery.acked' && event.seq > note.seq)
-    expect(delivered.length).toBeGreaterThan(0)
+    // Its program writes down what it read before it confirms it.
+    await waitFor('it to be confirmed', async () => (await tree.events()).some((event) => event.type === 'delivery.acked' && event.seq > note.seq))
   })
 
   it('what an agent says can’t type commands, end the paste or run a template in its parent’s pane', async () => {
