@@ -13,6 +13,9 @@ export interface InstanceHeld {
   readonly pid: number | null
 }
 
+/** Two that try in the same instant are in each other’s way for a moment, and without patience none of them would have it. Milliseconds. */
+const CONTENTION = 20
+
 /** A lock whose handle is collected would be let go: these are not. */
 const held = new Set<Database.Database>()
 
@@ -25,7 +28,7 @@ export function acquireInstanceLock(file: string): InstanceLock | InstanceHeld {
   const pidFile = `${file}.pid`
   let database: Database.Database | undefined
   try {
-    database = new Database(file, { timeout: 0 })
+    database = new Database(file, { timeout: CONTENTION })
     database.exec('begin exclusive')
   } catch (error) {
     database?.close()
