@@ -51,10 +51,12 @@ fi
 
 mkdir -p "$folder/bin"
 work=
-build=
+building=
 
 # Everything that the build wrote goes, however this ends: its target folder alone is a gigabyte.
 clean() {
+  # `$!` is there with the start itself: a signal may come before the line that keeps it.
+  local build=${building:+${!:-}}
   if [ -n "$build" ]; then
     # Its own process group (set -m below): the compilers go with cargo, and nobody writes there any more when the folder goes.
     kill -TERM -- "-$build" 2>/dev/null || true
@@ -102,6 +104,7 @@ profile=(
 )
 
 say "building zellij $version in $work${limit:+, for at most $limit seconds}"
+building=yes
 set -m
 (
   set +m
@@ -119,7 +122,7 @@ while kill -0 "$build" 2>/dev/null; do
 done
 status=0
 wait "$build" || status=$?
-build=
+building=
 
 if [ "$status" -ne 0 ]; then
   # It has looked for its crates before it compiles the first.
