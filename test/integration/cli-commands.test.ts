@@ -27,6 +27,20 @@ describe('the daemon’s commands', () => {
     expect((await tree.run(['daemon', 'logs', '-n', '5'])).stdout).toContain('ready')
   })
 
+  it('tell one that does not answer just now from one that is not there', async () => {
+    const tree = await start()
+    const pid = await tree.daemonPid()
+    process.kill(pid, 'SIGSTOP')
+    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({ code: 1, json: { running: true, pid: null } })
+    expect((await tree.run(['daemon', 'status'])).stdout).toContain('does not answer')
+    const stopping = tree.run(['daemon', 'stop', '--json'])
+    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([{ state: 'silent', pid }])
+    const { findings } = (await tree.run(['doctor', '--fix', '--json'])).json
+    expect(findings).toContainEqual(expect.objectContaining({ subject: 'daemon', status: 'problem', found: expect.stringContaining('does not answer') }))
+    process.kill(pid, 'SIGCONT')
+    expect(await stopping).toMatchObject({ code: 0, json: { stopped: true, pid } })
+  })
+
   it('say why it doesn’t start', async () => {
     const tree = await start()
     await tree.run(['daemon', 'stop'])
@@ -227,12 +241,15 @@ describe('completion', () => {
       expect(result.stderr).toBe('')
       return result.stdout.split('\n').filter((line) => line !== '')
     }
+    // A busy daemon is not waited for: whoever presses Tab once more has it.
+    const completes = (words: string[], to: string[]): Promise<boolean> =>
+      waitFor(`${words.join(' ')} to be completed`, () => complete(...words).join() === to.join())
     expect(complete('tr')).toEqual(['trust', 'tree'])
     expect(complete('tree', '--w')).toEqual(['--watch'])
     expect(complete('pr', '')).toEqual(['list', 'show', 'diff', 'checks', 'file', 'merge', 'review'])
     expect(complete('pr', 'list', '--state', 'm')).toEqual(['merged'])
-    expect(complete('kill', 'z')).toEqual(['zebra'])
-    expect(complete('--as', 'ze')).toEqual(['zebra'])
+    await completes(['kill', 'z'], ['zebra'])
+    await completes(['--as', 'ze'], ['zebra'])
     expect(complete('call', 'merge')).toEqual(['merge_pr'])
     expect(complete('up', '--agent', 'c')).toEqual(['claude', 'codex'])
     // As Bash splits it, which puts back what stands before the colon.
@@ -240,7 +257,7 @@ describe('completion', () => {
     expect(complete('spawn', 'workers', '-a', 'acp', ':')).toContain('gemini')
     expect(complete('subagent', 'delegate', '--server', 'o')).toEqual(['opencode'])
     expect(complete('subagent', 'delegate', '--agent', '')).toEqual([])
-    expect(complete('events', '--agent', 'ze')).toEqual(['zebra'])
+    await completes(['events', '--agent', 'ze'], ['zebra'])
     expect(complete('nonsense', '')).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { Paths } from '../../paths.ts'
 import { errorFromAnswer } from '../client.ts'
-import { readHealth, type Health } from './health.ts'
+import { askHealth, readHealth, type Health } from './health.ts'
 import type { Host } from './host.ts'
 
 export interface DaemonSubject {
@@ -83,7 +83,7 @@ async function startFailure(output: string): Promise<ExomonadError> {
 
 /** Ends the daemon and waits until it is gone; agents go on. Null where none was running. */
 export async function stopDaemon(socket: string): Promise<{ pid: number } | null> {
-  const health = await readHealth(socket)
+  const health = await healthOfRunning(socket)
   if (health === null) return null
   process.kill(health.pid, 'SIGTERM')
   const deadline = Date.now() + STOP_LIMIT
@@ -93,6 +93,20 @@ export async function stopDaemon(socket: string): Promise<{ pid: number } | null
   }
   throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon (process ${health.pid}) was asked to stop and still runs after ${STOP_LIMIT / 1000} s.`, {
     pid: health.pid,
+  })
+}
+
+/** Null where nobody listens. One that is busy, beginning or ending is waited for: it is not one that isn’t there. */
+async function healthOfRunning(socket: string): Promise<Health | null> {
+  const deadline = Date.now() + STOP_LIMIT
+  for (let left = STOP_LIMIT; left > 0; left = deadline - Date.now()) {
+    const answer = await askHealth(socket, left)
+    if (answer === 'absent') return null
+    if (answer !== 'silent') return answer
+    await pause()
+  }
+  throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon did not answer within ${STOP_LIMIT / 1000} s and was not stopped. Is its process suspended?`, {
+    socket,
   })
 }
 

@@ -3,7 +3,7 @@ import { writeRepositoryRecord } from '../../config/user-state.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
 import { ensureDaemon, stopDaemon } from './daemon-process.ts'
-import { readHealth } from './health.ts'
+import { askHealth, type Health } from './health.ts'
 import { locateRepository, type LocatedRepository } from './locate.ts'
 import { present } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -44,13 +44,11 @@ export function define(command: Command, context: CliContext): void {
     .description('Tell whether the daemon runs; exits with 1 where it does not')
     .action(async () => {
       const located = await locateRepository(context.options().cwd, context.environment, context.host)
-      const health = await readHealth(located.file.socket)
-      if (health === null) context.markFailed()
-      present(
-        context,
-        health === null ? { running: false, pid: null, socket: located.file.socket } : { running: true, socket: located.file.socket, ...health },
-        () => describeStatus(context, located, health),
-      )
+      const { socket } = located.file
+      const health = await askHealth(socket)
+      if (typeof health === 'string') context.markFailed()
+      const state = typeof health === 'string' ? { running: health === 'silent', pid: null, socket } : { running: true, socket, ...health }
+      present(context, state, () => describeStatus(context, located, health))
     })
   command
     .command('logs')
@@ -84,9 +82,10 @@ export async function forgetPid(located: LocatedRepository, context: CliContext)
   await writeRepositoryRecord(context.environment, { commonDir: paths.commonDir, home: paths.home, socket: file.socket, pid: null })
 }
 
-function describeStatus(context: CliContext, located: LocatedRepository, health: Awaited<ReturnType<typeof readHealth>>): string[] {
+function describeStatus(context: CliContext, located: LocatedRepository, health: Health | 'absent' | 'silent'): string[] {
   const palette = context.palette()
-  if (health === null) return [`${palette.dim('○')} The daemon is not running. \`exomonad daemon start\` starts it.`]
+  if (health === 'absent') return [`${palette.dim('○')} The daemon is not running. \`exomonad daemon start\` starts it.`]
+  if (health === 'silent') return [`${palette.attention('●')} The daemon runs and does not answer just now. It may be busy: \`exomonad daemon logs\``]
   const facts: [string, string][] = [
     ['process', String(health.pid)],
     ['version', health.version],

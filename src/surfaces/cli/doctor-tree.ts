@@ -9,15 +9,17 @@ import { subjectOf } from './daemon.ts'
 import { ensureDaemon } from './daemon-process.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { forgeWords } from './forge-words.ts'
-import { readHealth } from './health.ts'
+import { askHealth } from './health.ts'
 import type { LocatedRepository } from './locate.ts'
 import { isOneTask } from './no-terminal.ts'
 import { plural } from './quantity.ts'
 
 /** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
 export async function diagnoseTree(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
-  const health = await readHealth(located.file.socket)
-  if (health === null) return [...(await withoutDaemon(context, located)), ...(await leftovers(context, located, null))]
+  const health = await askHealth(located.file.socket)
+  // Its socket is no leftover, and what it owns is not known.
+  if (health === 'silent') return [{ subject: 'daemon', status: 'problem', found: 'runs and does not answer; it may be busy', fix: 'exomonad daemon logs' }]
+  if (health === 'absent') return [...(await withoutDaemon(context, located)), ...(await leftovers(context, located, null))]
   const daemon: Diagnosis =
     health.version === context.version
       ? { subject: 'daemon', status: 'ok', found: `process ${health.pid}, version ${health.version}` }

@@ -14,14 +14,25 @@ export interface Health {
   readonly multiplexer?: string
 }
 
-/** Null where nobody answers on the socket within the limit (milliseconds). */
-export async function readHealth(socket: string, limit = 2000): Promise<Health | null> {
+/** Errors of a connection to a socket that nobody listens on. */
+const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
+
+/** `absent`: nobody listens on the socket. `silent`: somebody does and did not say within the limit (milliseconds) that all is well; it may be busy. */
+export async function askHealth(socket: string, limit = 2000): Promise<Health | 'absent' | 'silent'> {
   try {
     const response = await requestOverSocket({ socket, method: 'GET', path: '/healthz', timeout: limit, signal: AbortSignal.timeout(limit) })
     const text = await readText(response)
-    return response.status === 200 ? (JSON.parse(text) as Health) : null
-  } catch (error) {
-    if (error instanceof SyntaxError || asExomonadError(error).code === 'DAEMON_UNAVAILABLE' || (error as Error).name === 'TimeoutError') return null
-    throw error
+    return response.status === 200 ? (JSON.parse(text) as Health) : 'silent'
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || (thrown as Error).name === 'TimeoutError') return 'silent'
+    const error = asExomonadError(thrown)
+    if (error.code !== 'DAEMON_UNAVAILABLE') throw thrown
+    return NOBODY.has(String((error.cause as NodeJS.ErrnoException | undefined)?.code)) ? 'absent' : 'silent'
   }
+}
+
+/** Null where nobody answers on the socket within the limit (milliseconds). */
+export async function readHealth(socket: string, limit = 2000): Promise<Health | null> {
+  const answer = await askHealth(socket, limit)
+  return typeof answer === 'string' ? null : answer
 }

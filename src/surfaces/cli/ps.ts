@@ -6,7 +6,7 @@ import { createClient } from '../client.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
 import { shortDuration } from './duration.ts'
-import { readHealth } from './health.ts'
+import { askHealth } from './health.ts'
 import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { shortPath } from './short-path.ts'
@@ -16,7 +16,8 @@ interface RepositoryState {
   readonly repository: string
   readonly common_dir: string
   readonly socket: string
-  readonly state: 'running' | 'stopped' | 'gone'
+  /** `silent`: it runs and does not answer just now. */
+  readonly state: 'running' | 'silent' | 'stopped' | 'gone'
   readonly pid: number | null
   readonly version: string | null
   readonly uptime_seconds: number | null
@@ -40,8 +41,9 @@ const LIMIT = 1500
 
 async function look(record: RepositoryRecord, context: CliContext): Promise<RepositoryState> {
   const base = { repository: record.home, common_dir: record.commonDir, socket: record.socket }
-  const health = await readHealth(record.socket, LIMIT)
-  if (health === null) {
+  const health = await askHealth(record.socket, LIMIT)
+  if (health === 'silent') return { ...base, state: 'silent', pid: record.pid, version: null, uptime_seconds: null, agents: null }
+  if (health === 'absent') {
     const there = await stat(record.commonDir)
       .then(() => true)
       .catch(() => false)
@@ -59,7 +61,11 @@ function describe(context: CliContext, repositories: readonly RepositoryState[])
   const palette = context.palette()
   const rows = repositories.map((repository) => [
     printableLine(shortPath(repository.repository, context.environment.home)),
-    repository.state === 'running' ? { text: '● running', paint: palette.good } : { text: `○ ${repository.state}`, paint: palette.dim },
+    repository.state === 'running'
+      ? { text: '● running', paint: palette.good }
+      : repository.state === 'silent'
+        ? { text: '● silent', paint: palette.attention }
+        : { text: `○ ${repository.state}`, paint: palette.dim },
     repository.pid === null ? '' : String(repository.pid),
     repository.uptime_seconds === null ? '' : shortDuration(repository.uptime_seconds),
     repository.agents === null ? '' : `${repository.agents.live} of ${repository.agents.agents}`,
