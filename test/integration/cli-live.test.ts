@@ -20,7 +20,8 @@ function start(...argv: string[]): Running {
   let text = ''
   const child = spawn(process.execPath, [BIN, ...argv], { cwd: tree.repository.path, env: { ...tree.repository.env }, stdio: ['ignore', 'pipe', 'inherit'] })
   child.stdout?.on('data', (chunk) => (text += String(chunk)))
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  // Closed, not only ended: by then all that it said has been read.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   onTestFinished(() => void child.kill('SIGKILL'))
   return { child, output: () => text, ended }
 }

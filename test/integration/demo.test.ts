@@ -205,7 +205,8 @@ describe('the demo, without tmux', () => {
       const child = spawn(process.execPath, [BIN, 'demo', '--multiplexer', 'headless'], { cwd: own.folder, env: own.env, stdio: ['ignore', 'pipe', 'pipe'] })
       let output = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+      // Closed, not only ended: by then all that it said has been read.
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
       await waitFor('workers to be spawned', () => output.includes('duration (worker)'), { limit: 60_000 })
       child.kill('SIGINT')
       expect(await ended).toBe(1)
