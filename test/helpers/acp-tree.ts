@@ -81,7 +81,9 @@ export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree
       return { file: gate, wait: `run while [ ! -e ${gate} ]; do sleep 0.05; done` }
     },
     runnerPid: () => {
-      const pids = processes((pid) => /\/runner\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))
+      const found = processes((pid) => /\/runner\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))
+      // What it just starts goes by its name for an instant.
+      const pids = found.filter((pid) => !found.includes(parentOf(pid)))
       if (pids.length !== 1) throw new Error(`${pids.length} runners`)
       return pids[0] ?? 0
     },
@@ -103,7 +105,9 @@ const processes = (test: (pid: number) => boolean): number[] =>
 
 const argvOf = (pid: number): string[] => readProc(pid, 'cmdline').split('\0')
 
-function readProc(pid: number, file: 'cmdline' | 'environ'): string {
+const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1] ?? 0)
+
+function readProc(pid: number, file: 'cmdline' | 'environ' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1')
   } catch {

@@ -88,18 +88,36 @@ async function end(session: Session): Promise<void> {
   await session.end
 }
 
+/** Counts as begun once it has said something on its standard error: how long Node itself takes to begin is not what is measured. */
+const startedOnceHeard: typeof startPiped = (...given) => {
+  const child = startPiped(...given)
+  const emit = child.emit.bind(child)
+  child.emit = (event: string, ...facts: unknown[]) => {
+    if (event !== 'spawn') return emit(event, ...facts)
+    child.stderr.once('data', () => emit('spawn'))
+    return true
+  }
+  return child
+}
+
 function host(
   lines: readonly string[] | null,
   {
     args = [],
     launch = {},
     limits = {},
-  }: { args?: readonly string[]; launch?: Partial<AcpLaunch>; limits?: { startTimeout?: number; cancelTimeout?: number; grace?: number } } = {},
+    start = startPiped,
+  }: {
+    args?: readonly string[]
+    launch?: Partial<AcpLaunch>
+    limits?: { startTimeout?: number; cancelTimeout?: number; grace?: number }
+    start?: typeof startPiped
+  } = {},
 ) {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: tmpdir(), EXOMONAD_AGENT_ID: 'the-agent', EXOMONAD_TOKEN: TOKEN }
   const file = join(folder, `output-${sessions.length}.log`)
   const log = createOutputLog({ file })
-  const session = createHostedSessions({ start: startPiped, startOnPipes, ...limits })({
+  const session = createHostedSessions({ start, startOnPipes, ...limits })({
     agentId: newAgentId(),
     name: 'scripted',
     cwd: root,
@@ -518,7 +536,12 @@ describe('an agent that misbehaves', () => {
     ['ends at once', ['--exit', '9'], /exit code 9.*told to fail/],
     ['wants a login', ['--auth'], /wants a login.*Run scripted-agent login/],
   ])('fails to start where it %s, with the reason', async (_, args, reason) => {
-    const { session, shown, log } = host(['say x'], { args, limits: { startTimeout: args[0] === '--mute' ? 1000 : 20_000, grace: 500 } })
+    const mute = args[0] === '--mute'
+    const { session, shown, log } = host(['say x'], {
+      args,
+      limits: { startTimeout: mute ? 1000 : 20_000, grace: 500 },
+      ...(mute ? { start: startedOnceHeard } : {}),
+    })
     const { exitCode } = await session.end
     expect(exitCode).toBeGreaterThan(0)
     expect(session.session()).toMatchObject({ state: 'starting', sessionId: null })
@@ -579,9 +602,13 @@ describe('while the daemon is away', () => {
   })
 
   it('a daemon that is slow to hear does not hold the stream up', async () => {
-    answers['tool-start'] = () => new Promise((go) => setTimeout(go, 1500))
+    let hear = (): void => {}
+    answers['tool-start'] = () => new Promise((go) => (hear = () => go(undefined)))
     const { session } = host(['tool read Look', 'say after it', 'wait'])
     await waitFor('its text', () => session.session().lastText === 'after it')
     expect(said('tool-end')).toEqual([])
+    await waitFor('the daemon to be told', () => said('tool-start').length === 1)
+    hear()
+    await waitFor('the daemon to be told of the rest', () => said('tool-end').length === 1)
   })
 })
