@@ -100,7 +100,8 @@ it('turns that began and ended while the daemon was down leave the agent idle, a
     stop: false,
   })
   await worker(tree, 'busy')
-  await ready(tree, 'busy')
+  // The daemon has heard that it began its turn: from here on it asks for nothing.
+  await tree.logged('busy', 'its first step', (entry) => entry['kind'] === 'step')
   await tree.crash()
   writeFileSync(down ?? '', '')
   await waitFor('its turns', () => existsSync(done ?? ''))

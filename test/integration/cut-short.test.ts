@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { BIN, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -15,15 +18,21 @@ it(verifies('R004-14', 'an answer to a question whose caller went away comes onc
   onTestFinished(() => tree.stop())
   await tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'x' }] })
   await waitFor('it to idle', async () => (await tree.agent('asker')).state === 'idle')
-  const ask = (message: string) => tree.run(['call', 'question', JSON.stringify({ message, timeout: 60 }), '--as', 'asker'], { timeout: 3000 })
-  const first = ask('first?')
-  const second = ask('second?')
+  const clients = ['first?', 'second?'].map((message) =>
+    spawn(process.execPath, [BIN, 'call', 'question', JSON.stringify({ message, timeout: 600 }), '--as', 'asker'], {
+      cwd: tree.repository.path,
+      env: { ...tree.repository.env },
+      stdio: 'ignore',
+    }),
+  )
+  const ends = Promise.all(clients.map((client) => once(client, 'exit')))
   const open = await waitFor('both questions', async () => {
     const { questions } = await tree.call('inbox')
     return questions.length === 2 ? questions : undefined
   })
-  // Killed by their limits, as a client that was interrupted.
-  expect((await Promise.all([first, second])).map(({ code }) => code)).toEqual([null, null])
+  // As a client that was interrupted.
+  for (const client of clients) client.kill('SIGKILL')
+  expect(await ends).toEqual(clients.map(() => [null, 'SIGKILL']))
   await waitFor('the daemon to notice', async () => (await tree.agent('asker')).state === 'idle')
   for (const { question_id: id, message } of open) {
     expect(await tree.call('answer_question', { agent: 'asker', message: `yes to ${message}`, question_id: id })).toMatchObject({ status: 'queued' })
