@@ -61,7 +61,7 @@ export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}):
   }
   const quoted = [process.execPath, BIN, 'console', ...(options.args ?? [])].map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(' ')
   // It waits for Enter, so that the stream is recorded from its first byte on.
-  const script = `printf 'before the console\\n'; read -r _; ${quoted}; printf 'ended with %s\\n' "$?"; stty -a; exec cat`
+  const script = `printf 'before the console\\n'; read -r _; ${quoted}; code=$?; stty -a; printf 'ended with %s\\n' "$code"; exec cat`
   const size = ['-x', String(options.columns ?? 80), '-y', String(options.rows ?? 24)]
   await tmux('new-session', '-d', '-s', 'console', ...size, 'sh', '-c', script)
   await tmux('pipe-pane', '-O', '-t', 'console', `exec cat > '${stream}'`)

@@ -27,9 +27,18 @@ async function allEvents(): Promise<string> {
   return JSON.stringify(seen)
 }
 
+/** A file may go while they are looked through. */
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
 /** Files of the daemon, but for its store, that hold a text; and everything that the agent, its terminal and the event log were told. */
 async function whereIs(text: string, name: string): Promise<string[]> {
-  const files = readdirSync(tree.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.startsWith('store.db'))
   const told = {
     log: JSON.stringify(tree.log(name)),
     screen: (await tree.run(['logs', name])).stdout,
@@ -37,8 +46,9 @@ async function whereIs(text: string, name: string): Promise<string[]> {
     mail: JSON.stringify(await tree.call('check_mail', { peek: true }, { as: name })),
     tree: JSON.stringify(await tree.client().callTool('tree', {})),
   }
+  const files = readdirSync(tree.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.startsWith('store.db'))
   return [
-    ...files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => readFileSync(path, 'utf8').includes(text)),
+    ...files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => textOf(path).includes(text)),
     ...Object.entries(told).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),
   ]
 }

@@ -81,7 +81,7 @@ it(
         }
         for (const agent of agents) await agrees(agent, models.get(agent.id) as Model)
       }),
-      { numRuns: 80 },
+      { numRuns: 80, timeout: 30_000 },
     )
 
     async function write(agent: Agent, model: Model, taken: { do: 'start' | 'add'; text?: string | undefined } | { do: 'cancel' }): Promise<void> {
