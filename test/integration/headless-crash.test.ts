@@ -72,11 +72,13 @@ describe('what runs without a terminal', () => {
   })
 
   it('ends by its deadline also where that passes while the daemon is gone, or is set again by the next one', async () => {
-    const began = Date.now()
-    const early = await session('say Part.\nsleep 500000', { timeout_secs: 3 })
+    // Their time counts from the call on: the program has to be started in it, too.
+    const early = await session('say Part.\nsleep 500000', { timeout_secs: 8 })
     const late = await session('say Part.\nsleep 500000', { timeout_secs: 14 })
+    const began = Date.now()
+    await waitFor('both to have begun', () => [early, late].every((id) => readFileSync(join(tree.state, 'outputs', `${id}.log`), 'utf8').includes('Part.')))
     await tree.crash()
-    await waitFor('the first deadline to pass', () => Date.now() > began + 3500)
+    await waitFor('the first deadline to pass', () => Date.now() > began + 8000)
     await tree.run(['daemon', 'start'])
     for (const id of [early, late]) {
       expect(await resultOf(tree, id)).toMatchObject({

@@ -77,6 +77,8 @@ describe('a program with hooks', () => {
       { do: 'tool', name: 'Bash', command: 'exomonad call file_pr \'{"title":"Work","body":"Some."}\'' },
       { do: 'stop', again: true },
     ])
+    // The daemon knows that it idles before the program was told so.
+    await hookOf(tree, 'held', 'Stop', 3)
     await state(tree, 'held', 'idle')
     const answers = tree.log('held').filter(({ event }) => event === 'Stop')
     expect(answers).toHaveLength(3)
@@ -142,7 +144,8 @@ describe('a program with hooks', () => {
     await hookOf(tree, 'lone', 'Stop')
     await tree.run(['daemon', 'start'])
     expect(await state(tree, 'lone', 'idle')).toMatchObject({ tool_calls: 1 })
-    expect(readdirSync(join(tree.state, 'spool'))).toEqual([])
+    // What was said is deleted once it was understood.
+    await waitFor('the spool to be empty', () => readdirSync(join(tree.state, 'spool')).length === 0)
   })
 
   it('leaves nothing running when it is killed, stopped, or gone by itself, and its folder when it is taken away', async () => {

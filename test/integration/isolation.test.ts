@@ -228,8 +228,9 @@ ci = ["sh", "-c", ${JSON.stringify(check)}]
     const text = await waitFor(
       'all of it in the terminal',
       () => {
-        const now = readFileSync(typed, 'latin1')
-        return ['[NOTE]', 'review', ' line', '[CI FAILED]'].every((part) => now.includes(part)) && now.endsWith('\r') ? readFileSync(typed, 'utf8') : undefined
+        // Read once: by a second look the next paste may have begun.
+        const now = readFileSync(typed, 'utf8')
+        return ['[NOTE]', 'review', ' line', '[CI FAILED]'].every((part) => now.includes(part)) && now.endsWith('\r') ? now : undefined
       },
       { limit: 60_000 },
     )
