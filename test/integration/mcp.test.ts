@@ -112,7 +112,8 @@ describe.each(combinations)('$kind over $transport', ({ kind, transport }) => {
     await waitFor('progress to go on', () => seen.length >= 2, { limit: 15_000 })
     expect(await tree.call('answer_question', { agent: 'asker', message: 'the left one' })).toMatchObject({ status: 'delivered' })
     expect((await asked).structuredContent).toMatchObject({ status: 'answered', answer: 'the left one' })
-    expect(seen[0]?.message).toContain('Waiting for the answer')
+    // A sign of life may come before it.
+    expect(seen.map(({ message }) => message)).toContainEqual(expect.stringContaining('Waiting for the answer'))
     const values = seen.map(({ progress }) => progress)
     expect(values).toEqual([...new Set(values)].toSorted((one, other) => one - other))
   })

@@ -261,7 +261,8 @@ it(
           else expect({ text, state, named }).toEqual({ text, state: 'undecided', named: true })
         }
       }),
-      { numRuns: Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40), endOnFailure: true },
+      // One that hangs is named.
+      { numRuns: Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40), endOnFailure: true, timeout: 60_000 },
     )
     // Undecided is for what really can’t be told.
     expect((states.get('undecided') ?? 0) / Math.max(1, states.get('acked') ?? 0)).toBeLessThan(0.05)

@@ -32,7 +32,8 @@ const inZellij: Create = (folder, environment) => createZellij({ session: 'outbo
 /** An agent in a real pane that records every byte it is typed, and everything between it and the publisher. */
 async function agentInPane(create: Create) {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-typed-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  // A server of terminals that was ended takes its files away, or writes a last one.
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 50 }))
   const environment = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,

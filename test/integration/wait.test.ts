@@ -240,13 +240,14 @@ describe('mail under a daemon that is killed again and again', () => {
     await call('other', 'check_mail')
     const accepted: number[] = []
     const got: number[] = []
+    let isOver = false
     const taking = (async () => {
       for (;;) {
         const { message } = await call('other', 'wait', { timeout: 600, ...(got.length % 2 === 0 ? {} : { from_agents: ['asker'] }) }).then(
           (answer) => ('results' in answer ? answer.results[0] : answer),
           () => ({}),
         )
-        if (message === 'end') return
+        if (message === 'end') return void (isOver = true)
         if (message === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
         else got.push(Number(message))
       }
@@ -265,6 +266,7 @@ describe('mail under a daemon that is killed again and again', () => {
       await sending
     }
     await call('asker', 'send', { to: 'other', message: 'end' })
+    await waitFor('the last of them', () => isOver, PATIENT)
     await taking
     expect(accepted.filter((count) => !got.includes(count))).toEqual([])
     const once = [...new Set(got)]
