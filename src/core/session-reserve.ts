@@ -18,13 +18,15 @@ export interface Reserved {
 }
 
 type Given = Pick<Agent, 'name' | 'kind' | 'runtime' | 'agentCli' | 'tools' | 'task'>
+/** `timeout`: milliseconds, from when it is on record; null for no limit. */
+type GivenRun = Pick<Run, 'command' | 'model'> & { readonly timeout: number | null }
 
 /** What works in its caller’s worktree without a terminal: looked at, reserved and taken back alike, whether a session or a process. */
 export interface SessionReserve {
   /** Everything that can be known before anything is made. Waits for the human where a spawn needs that. Answers the parent as it is now. */
   prepare(caller: Caller, what: string): Promise<Agent>
   /** Row, run and intent in one transaction, under the limits. */
-  reserve(caller: Caller, parent: Agent, given: Given, run: Pick<Run, 'command' | 'model' | 'deadline'>): Promise<Reserved>
+  reserve(caller: Caller, parent: Agent, given: Given, run: GivenRun): Promise<Reserved>
   /** Answers what `begin` does; where that throws, nothing is left. */
   orUndo<Result>(reserved: Reserved, begin: () => Promise<Result>): Promise<Result>
 }
@@ -70,7 +72,7 @@ export function createSessionReserve({
       return (await approvals.requireForSpawn(caller, [what])) ? look(caller) : parent
     },
 
-    reserve: async (caller, parent, given, run) => {
+    reserve: async (caller, parent, given, { timeout, ...run }) => {
       const tree = await startTreeOf({ git, log }, parent)
       return store.transaction(async (tx) => {
         const agents = await admission.require(tx, caller, [given.runtime], 'spawn from')
@@ -86,7 +88,7 @@ export function createSessionReserve({
         }
         const intent = { agentId: agent.id, name: agent.name, branch: agent.branch, worktree: agent.worktree, forkPoint: '' }
         const journal = await admission.enter(tx, agent, { ...intent, makesBranch: false, makesWorktree: false })
-        await tx.runs.insert({ agentId: agent.id, startTree: tree, ...run })
+        await tx.runs.insert({ agentId: agent.id, startTree: tree, ...run, deadline: timeout === null ? null : agent.spawnedAt + timeout })
         return { agent, journal }
       })
     },

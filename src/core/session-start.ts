@@ -21,14 +21,13 @@ export function createSessionStart({
   store,
   settings,
   prompts,
-  clock,
   launcher,
   reserve,
   start,
   results,
   watch,
   toolsOf,
-}: Pick<Deps, 'store' | 'settings' | 'prompts' | 'clock'> & {
+}: Pick<Deps, 'store' | 'settings' | 'prompts'> & {
   launcher: Launcher
   reserve: SessionReserve
   start: SpawnStart
@@ -69,7 +68,7 @@ export function createSessionStart({
         caller,
         parent,
         { name: options.name, kind, runtime: runtimeOf(cliName), agentCli: cliName, tools: noTools ? [] : tools, task },
-        { command: null, model, deadline: timeoutSecs === null ? null : clock() + timeoutSecs * 1000 },
+        { command: null, model, timeout: timeoutSecs === null ? null : timeoutSecs * 1000 },
       )
       const { agent, journal } = reserved
       await reserve.orUndo(reserved, async () => {

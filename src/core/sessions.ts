@@ -63,7 +63,7 @@ export function createSessions({
         caller,
         parent,
         { name: taskName(command), kind: 'process', runtime: 'headless', agentCli: null, tools: [], task: command },
-        { command, model: null, deadline: null },
+        { command, model: null, timeout: null },
       )
       const { agent, journal } = reserved
       await reserve.orUndo(reserved, () => start.open({ caller, agent, journal, open: () => launcher.launchProcess(agent, command) }))
