@@ -85,7 +85,12 @@ async function startFailure(output: string): Promise<ExomonadError> {
 export async function stopDaemon(socket: string): Promise<{ pid: number } | null> {
   const health = await healthOfRunning(socket)
   if (health === null) return null
-  process.kill(health.pid, 'SIGTERM')
+  try {
+    process.kill(health.pid, 'SIGTERM')
+  } catch (error) {
+    // It ended after it had answered: somebody else stopped it, too.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
   const deadline = Date.now() + STOP_LIMIT
   while (Date.now() < deadline) {
     if (await isGone(health.pid)) return { pid: health.pid }
