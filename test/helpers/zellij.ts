@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -42,4 +42,18 @@ export function whyNoZellij(): string | null {
   if (told === null && (process.env['CI'] ?? '') !== '') throw new Error(`${reason}. In CI it is required, unless .ci/run says why there is none.`)
   process.stderr.write(`skipped: ${reason}\n`)
   return reason
+}
+
+/** Throws where it has ended. */
+export const parentOf = (pid: number): number => Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))?.[1])
+
+/** Of processes that have a server’s command line, those that are one: what it starts has the same until it is another program. */
+export function serversAmong(pids: readonly number[]): number[] {
+  return pids.filter((pid) => {
+    try {
+      return !pids.includes(parentOf(pid))
+    } catch {
+      return false
+    }
+  })
 }

@@ -5,10 +5,17 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf } from '../helpers/demo.ts'
 import { waitFor } from '../helpers/wait-for.ts'
-import { whyNoZellij } from '../helpers/zellij.ts'
+import { serversAmong, whyNoZellij } from '../helpers/zellij.ts'
 
 /** Command lines of what was started out of the folder. */
 const programs = (folder: string): string[] => processesOf(folder).map(commandLine)
+
+const serversOf = (folder: string): number[] =>
+  serversAmong(
+    processesOf(folder)
+      .filter((pid) => commandLine(pid).includes('zellij --server'))
+      .map(Number),
+  )
 
 function commandLine(pid: string): string {
   try {
@@ -88,7 +95,7 @@ else
         tree.script('w', { steps: [] })
         await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
         const { pid } = await tree.agent('w')
-        expect(programs(folder).filter((line) => line.includes('zellij --server'))).toHaveLength(1)
+        expect(serversOf(folder)).toHaveLength(1)
         if (stopped) await tree.run(['daemon', 'stop'])
         expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
         expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
@@ -117,6 +124,6 @@ else
       await tree.run(['down'])
       await tree.run(['resume', '--all'], { env })
       await waitFor('the agent to run', async () => (await tree.agent('w')).pid !== null)
-      expect(programs(tree.repository.folder).some((line) => line.includes('zellij --server'))).toBe(true)
+      expect(serversOf(tree.repository.folder)).toHaveLength(1)
     })
   })

@@ -9,6 +9,7 @@ import { createZellij } from '../../../src/adapters/multiplexer/zellij/zellij.ts
 import { newAgentId, type PaneId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { parentOf } from '../../helpers/zellij.ts'
 import { verifies } from '../../requirements.ts'
 import { fixture, isAlive, type Bench } from './bench.ts'
 import { createImplementation, scrubbedEnvironment } from './create.ts'
@@ -16,11 +17,14 @@ import { describeZellijPeople } from './zellij-people.ts'
 import { usePersons } from './zellij-persons.ts'
 
 export function describeZellijOnly(bench: Bench): void {
-  const { zellij, attach, sees, processes, session } = usePersons(bench)
+  const { zellij, attach, sees, processes, servers, session } = usePersons(bench)
   const records = () => (existsSync(join(bench.folder, 'zellij', 'panes')) ? readdirSync(join(bench.folder, 'zellij', 'panes')) : [])
 
-  const server = (): number => processes('--server', `/${session()}`)[0] ?? 0
-  const holderOf = (pid: number): number => Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))?.[1])
+  const server = (): number => {
+    const [pid] = servers()
+    if (pid === undefined) throw new Error('no server of this session runs')
+    return pid
+  }
 
   it.each([
     ['0.44.1', 'Zellij 0.44.1 is too old'],
@@ -74,7 +78,7 @@ export function describeZellijOnly(bench: Bench): void {
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const file = join(bench.folder, 'starts')
     const { paneId, agentId, pid } = await bench.open({ argv: ['/bin/sh', '-c', 'echo started >> "$0"; exec cat', file] })
-    process.kill(holderOf(pid), 'SIGKILL')
+    process.kill(parentOf(pid), 'SIGKILL')
     await waitFor('the program to be hung up', () => !isAlive(pid))
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toMatchObject([{ paneId, agentId }])
@@ -231,7 +235,7 @@ export function describeZellijOnly(bench: Bench): void {
     )
     expect((await many[0]?.list())?.map(({ agentId }) => String(agentId)).toSorted()).toEqual(agentIds.map(String).toSorted())
     expect(new Set(opened.map(({ paneId }) => paneId)).size).toBe(6)
-    expect(processes('--server', `/${session()}`)).toHaveLength(1)
+    expect(servers()).toHaveLength(1)
   })
 
   it('gives each question its own answer, many at once', async () => {

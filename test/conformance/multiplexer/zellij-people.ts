@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
@@ -37,6 +38,31 @@ export function describeZellijPeople(bench: Bench): void {
     const [file = '', ...args] = bench.multiplexer.attachCommand(paneId) ?? []
     const env = { ...scrubbedEnvironment(bench.folder), ZELLIJ: '0', ZELLIJ_SESSION_NAME: 'elsewhere', ZELLIJ_SOCKET_DIR: '/nowhere' }
     await expect(promisify(execFile)(file, args, { env })).rejects.toMatchObject({ stderr: expect.stringContaining('outside of it') as string })
+  })
+
+  it('takes a person to the pane they asked for whatever number Zellij has for them, also one with which another was elsewhere', async () => {
+    const saying = (words: string) => ['/bin/sh', '-c', 'stty raw -echo; echo "$0"; exec cat >"$1"', words, join(bench.folder, words)]
+    const parent = await bench.open({ columns: 110, rows: 40, argv: saying('parent') })
+    const worker = await bench.open({ columns: 110, rows: 40, argv: saying('worker'), beside: parent.paneId })
+    const before = [attach(parent.paneId), attach(parent.paneId)]
+    for (const person of before) await sees(person, 'worker')
+    for (const person of before) person.dispose()
+    await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(parent.paneId))?.humanActiveAt === null)
+
+    const argv = bench.multiplexer.attachCommand(worker.paneId) ?? []
+    await waitFor('it to be prepared', () => readdirSync(join(bench.folder, 'zellij')).some((name) => name.startsWith('ready-')))
+    // Takes the lowest number.
+    const other = spawn('zellij', ['--session', session(), 'subscribe', '--pane-id', parent.paneId], { env: scrubbedEnvironment(bench.folder) })
+    try {
+      await once(other.stdout, 'data')
+      const person = attach(worker.paneId, argv)
+      await sees(person, 'worker')
+      await person.type('typed', { paste: false })
+      await waitFor('the text', () => readFileSync(join(bench.folder, 'worker'), 'utf8') === 'typed')
+      expect(readFileSync(join(bench.folder, 'parent'), 'utf8')).toBe('')
+    } finally {
+      other.kill()
+    }
   })
 
   it('knows of two persons at once', async () => {

@@ -5,6 +5,7 @@ import { afterEach } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import type { PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { serversAmong } from '../../helpers/zellij.ts'
 import { isAlive, type Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
 
@@ -47,5 +48,6 @@ export function usePersons(bench: Bench) {
         return []
       }
     })
-  return { zellij, attach, sees, processes, session }
+  const servers = (): number[] => serversAmong(processes('--server', `/${session()}`))
+  return { zellij, attach, sees, processes, servers, session }
 }

@@ -7,6 +7,7 @@ import { startClient, type Client } from './client.ts'
 import type { Commands } from './commands.ts'
 import { HOME_PANE, homeSize } from './panes.ts'
 import type { Queries } from './queries.ts'
+import type { Wire } from './wire.ts'
 
 /**
  * A client of ours that nobody sees, in front of the session’s first tab. Zellij gives a new tab the size of a client, and a tab that is made
@@ -35,12 +36,15 @@ const TYPE_AGAIN = 50
 const FOLLOW_WITHIN = 5000
 const ARRIVE_WITHIN = 2000
 const LOOK_AGAIN = 500
+/** Commands that may be under way at once, each of which has a number among the clients’. */
+const SPARE_NUMBERS = 24
 
 export const homePane = `terminal_${String(HOME_PANE)}`
 
 export function createKeeper(options: {
   readonly commands: Commands
   readonly queries: Queries
+  readonly wire: Wire
   readonly configFile: string
   /** File that grows whenever a client has gone home (session.ts). */
   readonly homeKeys: string
@@ -52,7 +56,7 @@ export function createKeeper(options: {
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, queries, configFile, homeKeys, bars, timeout, onAway, log } = options
+  const { commands, queries, wire, configFile, homeKeys, bars, timeout, onAway, log } = options
   let client: Client | undefined
   let size = { columns: 0, rows: 0 }
   let leads = false
@@ -81,45 +85,47 @@ export function createKeeper(options: {
       session: commands.session,
     })
   }
+  const panes = async (): Promise<string[]> => (await clients()).map(({ paneId }) => paneId)
   /**
-   * Takes a client to a pane, by making it the one that acted last: else a person would be taken there. What is typed into a client that is only
-   * just beginning may get lost.
+   * Takes it to a pane, by its number: it is the one that is home once it went there. Where people are there too it is the one that acted last, for
+   * which Zellij does what is to be done for no client in particular. What is typed into a client that is only just beginning may get lost.
    */
-  const goTo = async (mover: Client, paneId: PaneId): Promise<void> => {
+  const goTo = async (keeper: Client, paneId: PaneId): Promise<void> => {
     const pressed = async () => (await stat(homeKeys).catch(() => undefined))?.size ?? 0
     const before = await pressed()
     let tries = 0
     await until('take a key', async () => {
-      if (tries % TYPE_AGAIN === 0) mover.goHome()
+      if (tries % TYPE_AGAIN === 0) keeper.goHome()
       tries += 1
       return (await pressed()) > before
     })
     await until('show a pane', async () => {
-      await commands.action('focus-pane-id', paneId)
-      return (await clients()).includes(paneId)
+      const [first, ...others] = (await clients()).filter((one) => one.paneId === homePane)
+      if (first !== undefined && others.length === 0) await wire.focus([first.client], paneId)
+      else await commands.action('focus-pane-id', paneId)
+      return (await panes()).includes(paneId)
     })
   }
 
   /**
-   * A new client has the number of the last that left, and with it, in each tab, the pane that one was at: the place is taken for a moment by
-   * one that leaves from the right pane.
+   * A new client has the number of one that left, or of a command that has come to its end, and with it, in each tab, the pane that the last with that
+   * number was at. So all numbers that it may get are taken to the right one.
    */
   const prepare = async (paneId: PaneId): Promise<void> => {
-    const before = (await clients()).length
-    const scout = start()
-    try {
-      await until('take a client', async () => (await clients()).length > before)
-      await goTo(scout, paneId)
-    } finally {
-      scout.stop()
-    }
-    await until('let go of a client', async () => (await clients()).length <= before)
+    const taken = (await clients()).map(({ client: number }) => number)
+    const numbers = Array.from({ length: Math.max(0, ...taken) + SPARE_NUMBERS }, (_, index) => index + 1)
+    await wire.focus(
+      numbers.filter((number) => !taken.includes(number)),
+      paneId,
+    )
   }
   const leadNow = async (paneId: PaneId, shared: boolean): Promise<void> => {
+    // Whoever asked before is on the way to where it leads them.
+    for (const end = performance.now() + FOLLOW_WITHIN; leadsTo !== undefined && leadsTo !== paneId && performance.now() < end && !stopped; await delay(POLL));
     if (shared && current() !== undefined) await prepare(paneId)
     const keeper = current()
     if (keeper === undefined) return
-    already = (await clients()).filter((seen) => seen === paneId).length
+    already = (await panes()).filter((seen) => seen === paneId).length
     leads = true
     leadsTo = paneId
     awaySince = performance.now()

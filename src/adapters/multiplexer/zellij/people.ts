@@ -6,13 +6,22 @@ import { ofEach } from '../../panes/processes.ts'
 /** The kernel notes the use of a terminal only so exactly, for nobody to read a password off it. Milliseconds. */
 const TERMINAL_CLOCK = 8000
 
-/** Panes that clients look at, by what `list-clients` printed; undefined where it printed something else. */
-export const lookedAt = (listing: string): string[] | undefined =>
+/** A client by its number, which another gets when it has left, and the pane it looks at. */
+export interface Looking {
+  readonly client: number
+  readonly paneId: string
+}
+
+/** What `list-clients` printed; undefined where it printed something else. */
+export const lookedAt = (listing: string): Looking[] | undefined =>
   listing.startsWith('CLIENT_ID ')
     ? listing
         .split('\n')
         .slice(1)
-        .flatMap((line) => /^\s*\d+\s+(\S+)/.exec(line)?.[1] ?? [])
+        .flatMap((line) => {
+          const [, client, paneId] = /^\s*(\d+)\s+(\S+)/.exec(line) ?? []
+          return paneId === undefined ? [] : [{ client: Number(client), paneId }]
+        })
     : undefined
 
 /** Programs called zellij, with the terminal that they run in; null for servers and where the system does not tell. */

@@ -7,7 +7,7 @@ import type { PaneId } from '../../../ids.ts'
 import { isRunning } from '../../panes/processes.ts'
 import type { Commands } from './commands.ts'
 import { parseEntries, withRecords, type Entry, type Listed } from './panes.ts'
-import { lookedAt } from './people.ts'
+import { lookedAt, type Looking } from './people.ts'
 import type { Records } from './records.ts'
 
 /**
@@ -19,8 +19,7 @@ export interface Queries {
   entries(): Promise<Entry[] | undefined>
   /** Panes of ours. */
   listing(): Promise<Listed[]>
-  /** Panes that clients look at, each as often as it is looked at. */
-  clients(): Promise<string[]>
+  clients(): Promise<Looking[]>
   /** Rows of a pane's screen; undefined where it is not there. */
   screen(paneId: PaneId, ...more: string[]): Promise<string[] | undefined>
 }

@@ -55,6 +55,9 @@ const layout = (homeKeys: string): string => `layout {
 
 const START_ATTEMPTS = 8
 const START_POLL = 50
+/** Between questions to a server that runs but does not answer, and how many times it may have no socket. Milliseconds. */
+const BUSY_POLL = 500
+const LOST_AFTER = 4
 /** A server that is only just starting may lose what it is asked. Milliseconds. */
 const FIRST_ANSWER = 2000
 const LOCK_POLL = 20
@@ -111,6 +114,24 @@ export function createSession({ commands, folder }: { commands: Commands; folder
   }
   const servers = async (): Promise<number[]> =>
     (await zellijProcesses()).flatMap(({ pid, argv }) => (argv.includes('--server') && argv.some((word) => word.endsWith(`/${commands.session}`)) ? [pid] : []))
+  /**
+   * Whether there is a server that answers, though not now: Zellij may think that it is not there, and a second one would take its socket. One of before
+   * that has no socket can't be reached any more.
+   */
+  const isBusy = async (listed: Reply, before: readonly number[]): Promise<boolean> => {
+    const running = await servers()
+    return listed.kind === 'no-session' ? running.some((pid) => !before.includes(pid)) : running.length > 0
+  }
+  const create = async (): Promise<Reply> => {
+    await mkdir(layouts, { recursive: true, mode: 0o700 })
+    await write(configFile, configuration(layouts))
+    await write(join(layouts, `${LAYOUT}.kdl`), layout(homeKeys))
+    return commands.run(['--config', configFile, 'attach', '--create-background', commands.session])
+  }
+  /** One whose socket was taken away while it started. */
+  const endLost = async (before: readonly number[]): Promise<void> => {
+    for (const pid of await servers()) if (!before.includes(pid)) kill(pid)
+  }
 
   return {
     configFile,
@@ -128,21 +149,29 @@ export function createSession({ commands, folder }: { commands: Commands; folder
     },
     ensure: () =>
       alone(async () => {
-        for (let attempt = 1; ; attempt += 1) {
+        let before: readonly number[] | undefined
+        let reason = ''
+        for (let attempt = 1, lost = 0; attempt <= START_ATTEMPTS; attempt += 1) {
           const listed = await answers()
           if (listed.kind === 'done') return
-          await mkdir(layouts, { recursive: true, mode: 0o700 })
-          await write(configFile, configuration(layouts))
-          await write(join(layouts, `${LAYOUT}.kdl`), layout(homeKeys))
-          const made = await commands.run(['--config', configFile, 'attach', '--create-background', commands.session])
-          if (attempt === START_ATTEMPTS) {
-            const reason = made.kind === 'failed' ? made.reason : listed.kind === 'failed' ? listed.reason : made.kind
-            throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij’s session did not start: ${reason}. Run \`exomonad doctor\`.`, {
-              session: commands.session,
-            })
+          if (listed.kind === 'failed') reason = listed.reason
+          before ??= listed.kind === 'no-session' ? await servers() : []
+          if (await isBusy(listed, before)) {
+            lost = listed.kind === 'no-session' ? lost + 1 : 0
+            if (lost < LOST_AFTER) {
+              await delay(BUSY_POLL)
+              continue
+            }
+            await endLost(before)
+            lost = 0
           }
+          const made = await create()
+          if (made.kind !== 'done') reason = made.kind === 'failed' ? made.reason : made.kind
           if (made.kind !== 'done') await delay(START_POLL)
         }
+        throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij’s session did not start: ${reason}. Run \`exomonad doctor\`.`, {
+          session: commands.session,
+        })
       }),
     stop: async () => {
       const running = await servers()
@@ -152,10 +181,18 @@ export function createSession({ commands, folder }: { commands: Commands; folder
         await commands.run(['kill-session', commands.session])
         for (let waited = 0; waited < STOP_WAIT && (await left()).length > 0; waited += STOP_POLL) await delay(STOP_POLL)
       }
-      for (const pid of await left()) process.kill(pid, 'SIGKILL')
+      for (const pid of await left()) kill(pid)
       // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
       await commands.run(['delete-session', '--force', commands.session])
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }

@@ -24,6 +24,7 @@ import { createRecords } from './records.ts'
 import { BARS, createSession } from './session.ts'
 import { pasteText, pressKey } from './type.ts'
 import { createWatch } from './watch.ts'
+import { createWire } from './wire.ts'
 
 const COMMAND_TIMEOUT = 10_000
 const OPEN_TIMEOUT = 20_000
@@ -78,6 +79,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   const keeper = createKeeper({
     commands,
     queries,
+    wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
     configFile: session.configFile,
     homeKeys: session.homeKeys,
     bars: BARS,
@@ -95,7 +97,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   /** Panes that people look at, and when they last typed; the keeper is nobody. */
   const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const others = panes.length === 0 ? [] : keeper.noticed(await queries.clients())
+    const others = panes.length === 0 ? [] : keeper.noticed((await queries.clients()).map(({ paneId }) => paneId))
     const now = Date.now()
     const watched = new Set(others)
     return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
