@@ -1,5 +1,6 @@
 import { readdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../../log.ts'
 import type { Git } from '../../git/git.ts'
 import { removeRunFolder, RUN_MARK } from './check-run.ts'
@@ -16,17 +17,40 @@ async function processesOf(folder: string): Promise<number[]> {
   return marked.filter((pid) => pid !== null)
 }
 
+/** So many looks in a row must find nobody, milliseconds apart; there are not more than so many. */
+const QUIET_LOOKS = 3
+const LOOK = 10
+const LOOKS = 200
+
 /** Ends and removes what runs of an earlier daemon left: processes, worktrees, folders. */
-export async function sweepRuns({ git, ciWork, log }: { git: Git; ciWork: string; log: Log }): Promise<void> {
+export async function sweepRuns({
+  git,
+  ciWork,
+  log,
+  find = processesOf,
+}: {
+  git: Git
+  ciWork: string
+  log: Log
+  find?: (folder: string) => Promise<readonly number[]>
+}): Promise<void> {
   for (const name of await readdir(ciWork).catch(() => [])) {
     const folder = join(ciWork, name)
-    for (const pid of await processesOf(folder)) {
-      log.info({ pid, folder }, 'ending what a cut-off check left running')
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended by itself.
+    const told = new Set<number>()
+    // One that is just becoming another program shows no mark, and one may start another between the look and its end.
+    for (let [looks, quiet] = [0, 0]; looks < LOOKS && quiet < QUIET_LOOKS; looks += 1) {
+      if (looks > 0) await delay(LOOK)
+      const pids = await find(folder)
+      for (const pid of pids) {
+        if (!told.has(pid)) log.info({ pid, folder }, 'ending what a cut-off check left running')
+        told.add(pid)
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It ended by itself.
+        }
       }
+      quiet = pids.length === 0 ? quiet + 1 : 0
     }
     await removeRunFolder(git, folder, log)
   }
