@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { patience } from '../panes/patience.ts'
 import { listProcesses, type ProcessRecord } from '../panes/processes.ts'
 
 const POLL = 10
@@ -37,11 +38,11 @@ export async function endGroup(leader: number, grace: number): Promise<void> {
   if (leader <= 1 || !signalGroup(leader, 'SIGTERM')) return
   // A stopped one hears nothing else.
   signalGroup(leader, 'SIGCONT')
-  for (const end = performance.now() + grace; performance.now() < end;) {
+  for (const isEarly = patience(grace); isEarly();) {
     if (!(await anyOf(leader))) return
     await delay(POLL)
   }
-  for (const end = performance.now() + KILL_LIMIT; performance.now() < end && (await anyOf(leader));) {
+  for (const isEarly = patience(KILL_LIMIT); isEarly() && (await anyOf(leader));) {
     signalGroup(leader, 'SIGKILL')
     await delay(POLL)
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentId } from '../../ids.ts'
+import { patience } from './patience.ts'
 import { listProcesses, startedWith, withDescendants, type ProcessRecord } from './processes.ts'
 
 const POLL = 20
@@ -52,8 +53,8 @@ async function endProcesses(leaders: readonly number[], others: Promise<readonly
   if (roots.size === 0) return
   await ask()
   let left = await look()
-  for (const end = performance.now() + options.grace; left.length > 0 && performance.now() < end; left = await look()) await delay(POLL)
-  for (const end = performance.now() + KILL_LIMIT; left.length > 0 && performance.now() < end; left = await look()) {
+  for (const isEarly = patience(options.grace); left.length > 0 && isEarly(); left = await look()) await delay(POLL)
+  for (const isEarly = patience(KILL_LIMIT); left.length > 0 && isEarly(); left = await look()) {
     for (const { pid } of left) signal(pid, 'SIGKILL')
     await delay(POLL)
   }

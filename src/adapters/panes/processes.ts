@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { setImmediate as immediate } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { exec } from '../exec.ts'
 
 /** A process as the system lists it. `started` tells it from a later one with the same id. */
@@ -62,9 +62,9 @@ async function listByPs(): Promise<ProcessRecord[]> {
 /** So many files are read at the same time: there may be more processes than a process may open files. */
 const AT_ONCE = 32
 
-/** What `read` answers for each process there is, a few at the same time. */
-export async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>): Promise<Found[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+/** What `read` answers for each process there is, or of these, a few at the same time. */
+export async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>, only?: readonly number[]): Promise<Found[]> {
+  const pids = only?.slice() ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found: Found[] = []
   const next = async () => {
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
@@ -155,12 +155,41 @@ export async function startedWith(markers: readonly string[]): Promise<number[]>
   return (await readEnvironments()).flatMap(({ pid, entries }) => (pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : []))
 }
 
-const readEnvironments = shared(() =>
-  ofEach(async (pid) => {
-    const environment = await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => '')
-    return { pid, entries: environment.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) }
-  }),
-)
+/** How often, and after how many milliseconds, one is read again that shows nothing. */
+const READS = 5
+const READ_AGAIN = 5
+
+/** What of ours stands in the environment of each process. While one becomes another program, as `exec` does it, the system shows an empty one. */
+export async function environmentsBy(readOne: (pid: number) => Promise<string>): Promise<{ pid: number; entries: string[] }[]> {
+  let empty: number[] = []
+  const read = async (pid: number) => {
+    const environment = await readOne(pid).catch(() => null)
+    if (environment === '' && isProgram(pid)) empty.push(pid)
+    return { pid, entries: environment?.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) ?? [] }
+  }
+  const found = await ofEach(read)
+  for (let reads = 1; reads < READS && empty.length > 0; reads += 1) {
+    await delay(READ_AGAIN)
+    const again = empty
+    empty = []
+    found.push(...(await ofEach(read, again)))
+  }
+  return found
+}
+
+const readEnvironments = shared(() => environmentsBy((pid) => readFile(`/proc/${String(pid)}/environ`, 'utf8')))
+
+const KERNEL = 2
+
+/** Neither a thread of the kernel nor one that has ended: these never show anything. */
+function isProgram(pid: number): boolean {
+  try {
+    const record = parseStat(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
+    return record !== undefined && !record.zombie && record.parent !== KERNEL
+  } catch {
+    return false
+  }
+}
 
 /** `roots`, their sessions and process groups, and everything that descends from any of these. */
 export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { asPaneId, type AgentId, type PaneId } from '../../ids.ts'
 import { RUNNER_PANE } from '../../runner-pane.ts'
 import type { TypeResult } from '../multiplexer/multiplexer.ts'
 import { endPanes } from '../panes/end-processes.ts'
+import { awaitEnd } from '../panes/patience.ts'
 import type { CreateSession, Hosted, HostedEnd, OutputLog, Session } from './hosted.ts'
 import { startHostedProcess } from './hosted-process.ts'
 import { createOutputLog } from './output-log.ts'
@@ -77,7 +77,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
   const endNow = async (entry: Entry): Promise<void> => {
     entry.hosted.leave()
     await endAll(entry)
-    await Promise.race([entry.hosted.end, delay(SETTLE_LIMIT, undefined, { ref: false })])
+    await awaitEnd(entry.hosted.end, SETTLE_LIMIT)
     await entry.log.close()
   }
 

@@ -91,7 +91,7 @@ export function describeTmuxLayout(bench: Bench): void {
     chmodSync(binary, 0o755)
     for (const name of ['one', 'two', 'three']) {
       const environment = scrubbedEnvironment(bench.folder)
-      const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, commandTimeout: 300, closeGrace: 500 })
+      const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, controlTimeout: 300, closeGrace: 500 })
       try {
         await multiplexer.start()
         const pane = { agentId: newAgentId(), name, cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 }

@@ -26,7 +26,7 @@ export function describeTmuxOnly(bench: Bench): void {
     writeFileSync(binary, `#!/bin/sh\nREAL='${real}'\n${script}\n`)
     chmodSync(binary, 0o755)
     const environment = scrubbedEnvironment(bench.folder)
-    const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, commandTimeout: 300, closeGrace: 500 })
+    const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, controlTimeout: 300, closeGrace: 500 })
     try {
       await use(multiplexer)
     } finally {
@@ -123,8 +123,13 @@ export function describeTmuxOnly(bench: Bench): void {
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
     const recorder = await bench.openRecorder()
     const doomed = await bench.open({ argv: ['/bin/cat'] })
+    const detached = new Set<string>()
     for (let round = 0; round < 3; round += 1) {
-      const client = await waitFor('the control client', async () => (await tmux('list-clients', '-F', '#{client_name}')).split('\n')[0] || undefined)
+      // One that was told to go may be listed for a moment still.
+      const client = await waitFor('the control client', async () =>
+        (await tmux('list-clients', '-F', '#{client_name}')).split('\n').find((name) => name !== '' && !detached.has(name)),
+      )
+      detached.add(client)
       await tmux('detach-client', '-t', client)
       expect(await bench.multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
       if (round === 0) process.kill(doomed.pid, 'SIGKILL')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
+import { awaitEnd } from '../../panes/patience.ts'
 import { createHostedTerminal, type HostedTerminal } from './hosted-terminal.ts'
 import type { HostedPane, Verbs } from './protocol.ts'
 import { createViewer, type Viewer } from './viewer.ts'
@@ -94,7 +94,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     },
     settle: async ({ paneId }) => {
       const kept = panes.get(paneId)
-      if (kept !== undefined) await Promise.race([kept.terminal.end, delay(SETTLE_LIMIT, undefined, { ref: false })])
+      if (kept !== undefined) await awaitEnd(kept.terminal.end, SETTLE_LIMIT)
       return kept?.terminal.ended !== undefined
     },
     remove: (paneId) => {

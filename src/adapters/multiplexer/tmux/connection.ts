@@ -44,14 +44,17 @@ export function createConnection(options: {
   binary: string
   socketName: string
   environment: Readonly<Record<string, string>>
-  /** Milliseconds a command may take. */
+  /** Milliseconds a command may take, and the control client until it answers. */
   timeout: number
+  controlTimeout: number
   log: Log
   onChange: () => void
 }): Connection {
-  const { binary, socketName, environment, timeout, log, onChange } = options
+  const { binary, socketName, environment, timeout, controlTimeout, log, onChange } = options
   const serverArgs = ['-u', '-L', socketName, '-f', '/dev/null']
   let client: ControlClient | undefined
+  /** Not yet known to answer. */
+  let opening: ControlClient | undefined
   let connecting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let failures = 0
@@ -90,7 +93,7 @@ export function createConnection(options: {
     })
     const opened = createControlClient({
       child,
-      timeout,
+      timeout: controlTimeout,
       onNotification: (line) => {
         if (CHANGES.test(line)) onChange()
       },
@@ -103,6 +106,7 @@ export function createConnection(options: {
         reconnectLater()
       },
     })
+    opening = opened
     // Input may be read before the client is attached, and then there is no client to subscribe for yet.
     let reply = await opened.request(SUBSCRIBE)
     for (const end = performance.now() + timeout; reply.kind === 'done' && reply.errors.length > 0 && performance.now() < end;) {
@@ -144,6 +148,8 @@ export function createConnection(options: {
       closed = true
       clearTimeout(timer)
       client?.close()
+      // One that hangs would be waited for, and go on till then.
+      opening?.close()
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../../log.ts'
 import { createDeaths } from '../../panes/deaths.ts'
 import { endPanes } from '../../panes/end-processes.ts'
 import type { Multiplexer, Pane } from '../multiplexer.ts'
+import { patience } from '../../panes/patience.ts'
 import { paneGone } from '../../panes/pane-gone.ts'
 import { checkOpen } from '../../panes/program.ts'
 import { attachCommand } from './attach.ts'
@@ -29,6 +30,8 @@ export interface TmuxOptions {
   readonly binary?: string
   /** Milliseconds a tmux command may take; 5,000. */
   readonly commandTimeout?: number
+  /** Milliseconds the control client may take before commands go by processes of their own; as `commandTimeout`. */
+  readonly controlTimeout?: number
   /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
   readonly closeGrace?: number
 }
@@ -43,7 +46,7 @@ const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
 
 /** Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0 for each server: one from before a restart may name another pane. */
 export function createTmux(options: TmuxOptions): Multiplexer {
-  const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
+  const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, controlTimeout = commandTimeout, closeGrace = CLOSE_GRACE } = options
   let disposed = false
   let socketPath: string | undefined
   let starting: Promise<void> | undefined
@@ -53,6 +56,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     socketName,
     environment,
     timeout: commandTimeout,
+    controlTimeout,
     log,
     onChange: () => {
       if (!disposed) void deaths.look()
@@ -66,7 +70,11 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       const panes = await parsePanes(reply.lines)
       const server = attempt < NOTICE_ATTEMPTS ? await unnoticedBy(reply.lines, panes) : undefined
       if (server === undefined) return panes
-      process.kill(server, 'SIGCHLD')
+      try {
+        process.kill(server, 'SIGCHLD')
+      } catch {
+        // It has gone as well: the next answer tells.
+      }
       await delay(NOTICE_DELAY)
     }
   }
@@ -80,7 +88,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
   }
   /** Waits until tmux has noted how a program that is gone ended. */
   const settle = async (paneId: PaneId) => {
-    for (const end = performance.now() + SETTLE_LIMIT; performance.now() < end; await delay(SETTLE_POLL)) {
+    for (const isEarly = patience(SETTLE_LIMIT); isEarly(); await delay(SETTLE_POLL)) {
       const [pane] = await query(paneId)
       if (pane === undefined || hasEnded(pane)) return
     }

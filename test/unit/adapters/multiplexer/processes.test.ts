@@ -1,5 +1,6 @@
+import process from 'node:process'
 import { describe, expect, it } from 'vitest'
-import { parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
+import { environmentsBy, parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
 
 describe('/proc/<pid>/stat', () => {
   const rest = '1 2 3 34816 4 4194560 1 1 1 1 1 1 1 1 20 0 1 0 98765 1 1'
@@ -39,5 +40,13 @@ describe('what belongs to a program', () => {
         .map(({ pid }) => pid)
         .toSorted((a, b) => a - b),
     ).toEqual([10, 11, 12, 13, 14, 15])
+  })
+})
+
+describe('what was started with a mark', () => {
+  it.runIf(process.platform === 'linux')('is found also where it shows nothing at first, because it is just becoming another program', async () => {
+    let looks = 0
+    const found = await environmentsBy(async (pid) => (pid === process.pid && (looks += 1) > 2 ? 'A=1\0EXOMONAD_AGENT_ID=x\0' : ''))
+    expect(found.filter(({ entries }) => entries.length > 0)).toEqual([{ pid: process.pid, entries: ['EXOMONAD_AGENT_ID=x'] }])
   })
 })
