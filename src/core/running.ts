@@ -13,7 +13,7 @@ import { isAlive, isLasting, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
-import { startedKey, type States } from './states.ts'
+import { startedKey, type StateChange, type States } from './states.ts'
 import { addressOf, descendantsOf, isFolded, resolveAddress } from './tree.ts'
 
 /** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
@@ -91,23 +91,26 @@ export function createRunning(
     try {
       const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
       const launched = await launcher.launch(spawning, { mode, prompt, session, token, ...more })
-      const now = await store.agents.get(agent.id)
-      const running = await states.change(agent.id, {
-        // Its hooks may have told more by now.
-        ...(now === undefined || now.state === 'spawning'
-          ? ({ to: 'running', source: 'process' } as const)
-          : { to: now.state, source: now.stateSource, reason: now.stateReason }),
-        actor: 'human',
-        patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
-        events: () => [
-          {
-            type: 'agent.started',
-            agentId: agent.id,
-            actor: 'human',
-            payload: { name: agent.name, resumed: mode === 'resume' },
-            dedupeKey: startedKey(agent.id, launched.pid),
-          },
-        ],
+      const running = await store.transaction(async (tx) => {
+        const now = await tx.agents.get(agent.id)
+        const change: StateChange = {
+          // Its hooks may have told more by now; looked at in this transaction, or what they tell after the look would be taken back.
+          ...(now === undefined || now.state === 'spawning'
+            ? ({ to: 'running', source: 'process' } as const)
+            : { to: now.state, source: now.stateSource, reason: now.stateReason }),
+          actor: 'human',
+          patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
+          events: () => [
+            {
+              type: 'agent.started',
+              agentId: agent.id,
+              actor: 'human',
+              payload: { name: agent.name, resumed: mode === 'resume' },
+              dedupeKey: startedKey(agent.id, launched.pid),
+            },
+          ],
+        }
+        return states.change(agent.id, change, tx)
       })
       if (running === undefined) {
         await multiplexer.close(launched.paneId)
