@@ -1,5 +1,6 @@
 import type { OutputLog } from './hosted.ts'
 import { createOutputFile } from './output-file.ts'
+import { patience } from '../panes/patience.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 
@@ -10,6 +11,10 @@ const LINE_FEED = 10
 const PART_LIMIT = 64_000
 /** Milliseconds after which they are written all the same: a prompt, or a bar of progress. */
 const PART_DELAY = 50
+/** What a program hands over at once where it gathers its output first: a line that is cut there goes on as soon as the program gets a turn … */
+const FULL_BUFFER = 4096
+/** … which takes as many milliseconds at most, on a machine that has too much to do. */
+const CUT_DELAY = 2000
 const PREFIX: Record<Stream, string> = { out: '', err: '[stderr] ' }
 const STREAMS = ['out', 'err'] as const
 const NEW_LINE = Buffer.from('\n')
@@ -20,8 +25,8 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
   const followers = new Set<(text: string) => void>()
   const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }))
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
-  /** When these began to be kept back. */
-  const since: Record<Stream, number> = { out: 0, err: 0 }
+  /** How long these are kept back. */
+  const isEarly: Record<Stream, () => boolean> = { out: () => false, err: () => false }
   /** The line that stands without its end in file and tail is this one’s. */
   let open: Stream | undefined
   let timer: NodeJS.Timeout | undefined
@@ -61,12 +66,12 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
     open = stream
     return fits
   }
-  const putParts = (before = Infinity) => {
+  const putParts = ({ early = true } = {}) => {
     clearTimeout(timer)
     timer = undefined
     for (const stream of STREAMS) {
       const part = parts[stream]
-      if (part === undefined || since[stream] > before) continue
+      if (part === undefined || (!early && isEarly[stream]())) continue
       parts[stream] = undefined
       putPart(stream, part)
     }
@@ -76,7 +81,7 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
     timer ??= setTimeout(
       () =>
         setImmediate(() => {
-          putParts(performance.now() - PART_DELAY)
+          putParts({ early: false })
           if (STREAMS.some((stream) => parts[stream] !== undefined)) watchParts()
         }),
       PART_DELAY,
@@ -111,7 +116,7 @@ export function createOutputLog({ file }: { file: string | null }): OutputLog {
       else if (rest.length > 0) {
         // A copy: the chunk that it is cut from may be large.
         parts[stream] = Buffer.from(rest)
-        if (end >= 0 || before === undefined) since[stream] = performance.now()
+        if (end >= 0 || before === undefined) isEarly[stream] = patience(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
         watchParts()
       }
       return fits

@@ -49,6 +49,20 @@ describe('the log of what a hosted program says', () => {
     expect(log.tail(3)).toBe('[stderr] ab\n[stderr] c\n[exomonad] something about it')
   })
 
+  it('breaks no line that a full buffer cut, where the program gets its next turn late', async () => {
+    const { log, read } = open()
+    const line = `${'x'.repeat(99)}\n`
+    const all = line.repeat(50)
+    log.write('out', all.slice(0, 4096))
+    // Begun later and written on its own, as a question is: when this is in the file, that had its time.
+    log.write('err', 'name? ')
+    await waitFor('the question to be in the file', () => existsSync(join(folder, 'output')) && read().toString().endsWith('[stderr] name? '))
+    log.write('err', 'Ada\n')
+    log.write('out', all.slice(4096))
+    await log.close()
+    expect(read().toString()).toBe(`${line.repeat(40)}[stderr] name? Ada\n${line.repeat(10)}`)
+  })
+
   it('keeps the last 1000 lines', () => {
     const log = createOutputLog({ file: null })
     const lines = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `line ${String(from + index)}\n`).join('')
