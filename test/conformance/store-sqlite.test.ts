@@ -65,12 +65,12 @@ describe('the SQLite store’s file', () => {
   })
 
   it('that is locked is waited for without holding up the process, then STORE_BUSY', async () => {
-    const store = await open({ patience: 200 })
+    const [hasty, store] = [await open({ patience: 200 }), await open()]
     const other = new Database(file)
     other.exec('begin immediate')
     const agent = agentRow()
-    await expect(store.agents.insert(agent)).rejects.toMatchObject({ code: 'STORE_BUSY', message: expect.stringContaining('exomonad ps') })
-    await expect(store.transaction((tx) => tx.agents.insert(agent))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect(hasty.agents.insert(agent)).rejects.toMatchObject({ code: 'STORE_BUSY', message: expect.stringContaining('exomonad ps') })
+    await expect(hasty.transaction((tx) => tx.agents.insert(agent))).rejects.toMatchObject({ code: 'STORE_BUSY' })
     const waiting = store.agents.insert(agent)
     await turn()
     // Only possible because the wait is not the process's.
@@ -79,6 +79,7 @@ describe('the SQLite store’s file', () => {
     expect(await store.agents.get(agent.id)).toEqual(agent)
     other.close()
     await store.close()
+    await hasty.close()
   })
 
   it('that is locked while it is opened is STORE_BUSY too', async () => {
