@@ -63,9 +63,11 @@ interface Running {
 /** Processes of this run that are there still after a grace period for those that are on their way out. */
 async function lastingProcesses(folder: string): Promise<Running[]> {
   const deadline = Date.now() + 10_000
-  for (;;) {
+  // One that is just becoming another program shows nothing of itself for an instant.
+  for (let quiet = 0; ;) {
     const found = processesOf(folder)
-    if (found.length === 0 || Date.now() > deadline) return found
+    quiet = found.length === 0 ? quiet + 1 : 0
+    if (quiet === 2 || Date.now() > deadline) return found
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

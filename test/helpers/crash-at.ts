@@ -19,10 +19,11 @@ export async function crashAt(tree: Exomonad, kind: string, step: string): Promi
   child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
   const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const serves = async () => {
-    if (child.exitCode !== null) throw new Error(`it ended at once: ${words}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended at once: ${words}`)
     return (await tree.run(['daemon', 'status', '--json'])).json?.pid === child.pid
   }
-  await waitFor('the daemon that will crash', serves)
+  // For a busy machine: it starts, and each look starts a program.
+  await waitFor('the daemon that will crash', serves, { limit: 60_000 })
   return { dead }
 }
 

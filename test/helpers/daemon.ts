@@ -163,9 +163,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const log = (name: string): Record<string, any>[] => {
     const path = join(scripts, `${name}.log`)
     if (!existsSync(path)) return []
+    // What stands behind the last line end is being written.
     return readFileSync(path, 'utf8')
       .split('\n')
-      .filter((line) => line !== '')
+      .slice(0, -1)
       .map((line) => JSON.parse(line))
   }
   const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
@@ -248,14 +249,20 @@ async function endProcesses(folder: string): Promise<void> {
     readdirSync('/proc')
       .map(Number)
       .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
-  for (const pid of pids()) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It ended by itself.
+  // Again and again: one may start another between two looks, and one that is just becoming another program can't be told.
+  let still = 0
+  await waitFor('processes to end', () => {
+    const found = pids()
+    for (const pid of found) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
     }
-  }
-  await waitFor('processes to end', () => pids().length === 0)
+    still = found.length === 0 ? still + 1 : 0
+    return still === 2
+  })
 }
 
 function mentions(pid: number, folder: string): boolean {

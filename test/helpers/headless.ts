@@ -23,9 +23,20 @@ export const processesOf = (id: string): number[] => pidsWhere(({ environ }) => 
 
 /** Of the runner of this repository. */
 export function runnerPid(tree: Exomonad): number {
-  const [pid] = pidsWhere(({ cmdline, environ }) => /\brunner\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder))
+  const [pid] = withoutForks(pidsWhere(({ cmdline, environ }) => /\brunner\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder)))
   if (pid === undefined) throw new Error('no runner was found')
   return pid
+}
+
+/** Without those that one of them has just made: until it becomes what was asked for, such a process looks like the one that makes it. */
+const withoutForks = (pids: readonly number[]): number[] => pids.filter((pid) => !pids.includes(parentOf(pid)))
+
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
 }
 
 function pidsWhere(test: (process: { cmdline: string; environ: string }) => boolean): number[] {
