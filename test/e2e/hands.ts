@@ -49,7 +49,9 @@ export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): 
       // What Zellij prints gets lost while it is busy, or reaches whoever asks next; a file is ours alone.
       const file = join(tree.repository.folder, `screen-${String(++looks)}`)
       await run('dump-screen', '--pane-id', pane, '--path', file)
-      return waitFor('the screen', () => (existsSync(file) && readFileSync(file, 'utf8')) || undefined)
+      await waitFor('the screen', () => existsSync(file))
+      // Empty is an empty screen, or one that is just being written.
+      return waitFor('its rows', () => readFileSync(file, 'utf8') || undefined, { limit: 200 }).catch(() => '')
     },
     close: async (pane) => void (await run('close-pane', '--pane-id', pane)),
   }

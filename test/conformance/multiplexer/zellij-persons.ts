@@ -22,6 +22,14 @@ export function usePersons(bench: Bench) {
     const { stdout } = await promisify(execFile)('zellij', ['--session', session(), ...args], { env: scrubbedEnvironment(bench.folder) })
     return stdout.trim()
   }
+  /** Ids of all terminals there are. While it is busy Zellij prints nothing, or what somebody else asked for. */
+  const terminals = async (): Promise<PaneId[]> => {
+    const panes = await waitFor('a list of panes', async () => {
+      const listed = JSON.parse(await zellij('action', 'list-panes', '--json')) as unknown
+      return Array.isArray(listed) && (listed as { id: number; is_plugin: boolean }[])
+    })
+    return panes.flatMap(({ id, is_plugin: isPlugin }) => (isPlugin ? [] : [`terminal_${String(id)}` as PaneId]))
+  }
   /** A person in a terminal of their own. */
   const attach = (paneId: PaneId, argv = bench.multiplexer.attachCommand(paneId) ?? [], more: Record<string, string> = {}): HostedTerminal => {
     const person = createHostedTerminal({
@@ -49,5 +57,5 @@ export function usePersons(bench: Bench) {
       }
     })
   const servers = (): number[] => serversAmong(processes('--server', `/${session()}`))
-  return { zellij, attach, sees, processes, servers, session }
+  return { zellij, terminals, attach, sees, processes, servers, session }
 }

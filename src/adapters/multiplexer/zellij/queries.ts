@@ -31,6 +31,8 @@ const LOOKS = 3
 /** How long a file may take that was asked for. Milliseconds. */
 const FILE_WITHIN = 500
 const FILE_POLL = 5
+/** How long an empty file stays that of an empty screen. Milliseconds. */
+const EMPTY_FOR = 100
 
 /** `folder`: for files that Zellij writes. */
 export function createQueries({ commands, records, folder }: { commands: Commands; records: Records; folder: string }): Queries {
@@ -70,11 +72,15 @@ export function createQueries({ commands, records, folder }: { commands: Command
     try {
       const reply = await commands.action('dump-screen', '--pane-id', paneId, '--path', file, ...more)
       if (reply.kind === 'no-session') return undefined
-      for (const end = performance.now() + FILE_WITHIN; performance.now() < end; await delay(FILE_POLL)) {
-        const text = await readFile(file, 'utf8').catch(() => undefined)
-        if (text !== undefined) return text
+      let text: string | undefined
+      for (let end = performance.now() + FILE_WITHIN; performance.now() < end; await delay(FILE_POLL)) {
+        const read = await readFile(file, 'utf8').catch(() => undefined)
+        // What is there may not be written yet, for the answer to another command ended this one.
+        if (read === '' && text === undefined) end = performance.now() + EMPTY_FOR
+        text = read
+        if (text !== undefined && text !== '') return text
       }
-      return undefined
+      return text
     } finally {
       await rm(file, { force: true })
     }
