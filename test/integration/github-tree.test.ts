@@ -150,6 +150,13 @@ describe('a tree on GitHub', () => {
     await idle('reviewed')
     await github().as('octo').merge(number, 'squash')
     expect(await heard('reviewed', /\[MERGED\]/)).toContain('outside exomonad')
+    // The turn that this began is over, with all that git did for it: until then it may count as idle still.
+    await tree().logged('reviewed', 'the end of that turn', ({ kind, answer, at }) => {
+      const told = tree()
+        .log('reviewed')
+        .find((entry) => entry['kind'] === 'message' && /\[MERGED\]/.test(entry['text']))
+      return kind === 'stop' && answer?.decision === 'allow' && at >= told?.['at']
+    })
     const { worktree } = await tree().agent('reviewed')
     await idle('reviewed')
     writeFileSync(join(worktree, 'more.txt'), 'more\n')
