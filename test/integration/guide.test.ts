@@ -28,10 +28,12 @@ it('every command of the guide works', async () => {
   for (const blocks of sections) {
     // A reader looks at the tree before going on; what the next section needs has happened by then.
     if (blocks.some((block) => block.includes('pr list'))) {
-      await waitFor('both pull requests, checked', async () => {
+      // Each of them starts several programs for it.
+      const checked = async () => {
         const { json } = await exomonad('pr', 'list', '--json')
         return json?.pull_requests.length === 2 && json.pull_requests.every((pull: any) => pull.checks === 'passed')
-      })
+      }
+      await waitFor('both pull requests, checked', checked, { limit: 60_000 })
     }
     for (const block of blocks) {
       const result = await runProgram('sh', ['-ec', `cd '${cwd}'\n${block}\npwd > '${folder}/pwd'`], shell)
