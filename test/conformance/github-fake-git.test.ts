@@ -149,7 +149,8 @@ async function serve(options: FakeGithubOptions): Promise<Served> {
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const early = exited.then(([code]) => Promise.reject(new Error(`it ended with ${String(code)} before it served`)))
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), early])) as [string]
   return {
     ...(JSON.parse(line) as Pick<Served, 'apiUrl' | 'cloneUrl' | 'token' | 'url'>),
     async kill() {

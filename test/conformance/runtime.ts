@@ -121,11 +121,13 @@ export function describeRuntime(kind: RuntimeKind): void {
 
     it('goes on when the daemon is killed, and is found and spoken to by the next', async () => {
       const owner = spawn(process.execPath, [OWNER, kind, folder, 'owned'], { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] } })
+      const exited = once(owner, 'exit')
       const lines = createInterface({ input: owner.stdout })
-      const [line] = (await once(lines, 'line')) as [string]
+      const early = exited.then(([code]) => Promise.reject(new Error(`the daemon ended with ${String(code)} before it had begun an agent`)))
+      const [line] = (await Promise.race([once(lines, 'line'), early])) as [string]
       lines.close()
       owner.kill('SIGKILL')
-      await once(owner, 'exit')
+      await exited
       const begun = JSON.parse(line) as Begun
       const next = createRuntime(kind, folder)
       others.push(next)
