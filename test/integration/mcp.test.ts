@@ -324,7 +324,7 @@ describe('exomonad mcp', () => {
   })
 
   it('ends when its input does', async () => {
-    const ended = await tree.run(['mcp'], { env: { EXOMONAD_TOKEN: agents['dev']?.token ?? '', EXOMONAD_SOCKET: socket }, timeout: 10_000 })
+    const ended = await tree.run(['mcp'], { env: { EXOMONAD_TOKEN: agents['dev']?.token ?? '', EXOMONAD_SOCKET: socket } })
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -7,6 +6,7 @@ import type { SubagentAnswer } from '../../src/core/agent-sessions.ts'
 import type { SubagentEvent } from '../../src/core/subagent-progress.ts'
 import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { processesOf } from '../helpers/headless.ts'
 import { connectMcp } from '../helpers/mcp-clients.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
@@ -74,13 +74,7 @@ const spawn = (...lines: string[]): Call => call({ task: script(...lines) })
 
 const status = (id: string) => tree.call('agent_status', { agent_id: id })
 const ended = (id: string, how: string) => waitFor(`${id} to be ${how}`, async () => (await status(id)).status === how, LIMIT)
-const runs = (id: string): boolean => {
-  try {
-    return execFileSync('grep', ['-lsaz', `^EXOMONAD_AGENT_ID=${id}$`, '-r', '/proc', '--include=environ'], { encoding: 'utf8' }) !== ''
-  } catch {
-    return false
-  }
-}
+const runs = (id: string): boolean => processesOf(id).length > 0
 
 /** An agent of a role, with a client that acts as it. */
 async function agentOf(name: string, role: string, steps: object[] = [{ do: 'file', path: 'never' }]): Promise<{ id: string; client: Client }> {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -33,6 +34,8 @@ interface Waiting {
 const START_POLL = 10
 const START_AGAIN = 2000
 
+const isUnderWay = (child: ChildProcess | undefined): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null
+
 const unavailable = (message: string, facts: Record<string, unknown> = {}) => new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
 
 /** The daemon's side of the host's socket: connects when something is asked, and tells about changes as long as it is connected. */
@@ -61,6 +64,8 @@ export function createHostClient<Verbs>(options: {
   let current: Socket | undefined
   let connecting: Promise<Socket | undefined> | undefined
   let starting: Promise<void> | undefined
+  /** The last one that was started here. */
+  let host: ChildProcess | undefined
   let closed = false
   let count = 0
 
@@ -135,7 +140,7 @@ export function createHostClient<Verbs>(options: {
     await prepareFolder(socket)
     const output = openSync(files.log, 'a', 0o600)
     try {
-      startDetached(node, [program, stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
+      host = startDetached(node, [program, stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
     } finally {
       closeSync(output)
     }
@@ -148,8 +153,9 @@ export function createHostClient<Verbs>(options: {
         const log = await readFile(files.log, 'utf8').catch(() => '')
         throw unavailable(`The ${called} did not start: ${log.trim().split('\n').at(-1) ?? ''} (${files.log}).`)
       }
-      // A host that finds another's lock, one that is just ending for instance, leaves at once.
-      if (performance.now() - spawnedAt > START_AGAIN) {
+      // A host that finds another's lock, one that is just ending for instance, leaves at once. One that only takes its time is waited for: a second
+      // would leave too late, or, where the first has ended by then, stay for nobody.
+      if (!isUnderWay(host) && performance.now() - spawnedAt > START_AGAIN) {
         await spawnHost()
         spawnedAt = performance.now()
       }
