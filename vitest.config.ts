@@ -16,9 +16,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
-          // Longer than what is waited for in a test (helpers/wait-for.ts): that says what it was.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
       },
