@@ -172,7 +172,9 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
   const tree = async (): Promise<any> => call('tree')
   const daemonPid = async (): Promise<number> => {
-    const status = await run(['daemon', 'status', '--json'])
+    // One that is busy runs and does not tell it at once.
+    const tells = ({ json }: RunResult): boolean => json?.running !== true || json.pid !== null
+    const status = await waitFor('the daemon to answer', () => run(['daemon', 'status', '--json']).then((told) => tells(told) && told))
     const pid = status.json?.pid
     if (typeof pid !== 'number') throw new Error(`no pid in daemon status: ${status.stdout}${status.stderr}`)
     return pid

@@ -316,6 +316,7 @@ describe('permission', () => {
     open.get('first')?.({ decision: 'allow' })
     await waitFor('the other', () => session.session().reason === 'permission: second')
     expect(session.session().state).toBe('waiting')
+    await waitFor('what came of the first', () => session.session().lastText === 'allowed\n')
     open.get('second')?.({ decision: 'deny' })
     await idle(session)
     expect(session.session().lastText).toBe('denied\n')
