@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import type { HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
@@ -44,8 +45,12 @@ export function describeZellijPeople(bench: Bench): void {
     const saying = (words: string) => ['/bin/sh', '-c', 'stty raw -echo; echo "$0"; exec cat >"$1"', words, join(bench.folder, words)]
     const parent = await bench.open({ columns: 110, rows: 40, argv: saying('parent') })
     const worker = await bench.open({ columns: 110, rows: 40, argv: saying('worker'), beside: parent.paneId })
-    const before = [attach(parent.paneId), attach(parent.paneId)]
-    for (const person of before) await sees(person, 'worker')
+    const before: HostedTerminal[] = []
+    for (let number = 0; number < 2; number += 1) {
+      const person = attach(parent.paneId)
+      before.push(person)
+      await sees(person, 'worker')
+    }
     for (const person of before) person.dispose()
     await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(parent.paneId))?.humanActiveAt === null)
 
