@@ -70,6 +70,18 @@ export function describeZellijPeople(bench: Bench): void {
     }
   })
 
+  it('takes persons who attach in the same moment to the pane they asked for, each of them', async () => {
+    const recorders = [await bench.openRecorder(), await bench.openRecorder(), await bench.openRecorder()]
+    const asked = recorders[2]!
+    const persons = [attach(asked.paneId), attach(asked.paneId), attach(asked.paneId)]
+    for (const person of persons) await sees(person, 'recorder ready')
+    for (const [number, person] of persons.entries()) {
+      await person.type(String(number), { paste: false })
+      await waitFor('the text', () => asked.recorded().endsWith(String(number)))
+    }
+    expect(recorders.map((one) => one.recorded())).toEqual(['', '', '012'])
+  })
+
   it('knows of two persons at once', async () => {
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
     const first = attach(one.paneId)

@@ -22,8 +22,8 @@ export interface Keeper {
   /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
   lead(paneId: PaneId, shared: boolean): Promise<void>
   /**
-   * Given the panes that clients look at (each as often as it is looked at), answers those that others than the keeper do. It goes home once a
-   * person has followed it, or none did for a while.
+   * Given the panes that clients look at (each as often as it is looked at), answers those that others than the keeper do. It goes home once all
+   * whom it goes ahead of have followed it, or nobody did for a while.
    */
   noticed(seen: readonly string[]): readonly string[]
   stop(): void
@@ -61,9 +61,11 @@ export function createKeeper(options: {
   let size = { columns: 0, rows: 0 }
   let leads = false
   let leading: Promise<void> = Promise.resolve()
-  /** Where it has gone ahead to, how many were there already, and since when. */
+  /** Where it has gone ahead to, whether it has got there, how many were there already, how many are to follow, and since when. */
   let leadsTo: PaneId | undefined
+  let isThere = false
   let already = 0
+  let expected = 0
   let awaySince = 0
   let stopped = false
 
@@ -125,11 +127,20 @@ export function createKeeper(options: {
     if (shared && current() !== undefined) await prepare(paneId)
     const keeper = current()
     if (keeper === undefined) return
+    if (leadsTo === paneId && isThere) {
+      // It stays for this one, too: on a way home and back others would be taken along.
+      expected += 1
+      awaySince = performance.now()
+      return
+    }
     already = (await panes()).filter((seen) => seen === paneId).length
+    expected = 1
     leads = true
     leadsTo = paneId
+    isThere = false
     awaySince = performance.now()
     await goTo(keeper, paneId)
+    isThere = true
     awaySince = performance.now()
   }
 
@@ -182,7 +193,7 @@ export function createKeeper(options: {
         else if (!leads) goHome(keeper)
         return others
       }
-      const followed = others.filter((paneId) => paneId === leadsTo).length > already
+      const followed = others.filter((paneId) => paneId === leadsTo).length >= already + expected
       const away = performance.now() - awaySince
       // It may be on its way still, or have been when this was seen.
       const lost = at < 0 && (leadsTo === undefined || away > ARRIVE_WITHIN)
