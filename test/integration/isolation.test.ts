@@ -113,8 +113,11 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
     // What carries the panes has none of the person’s secrets to hand on.
     for (const { environ } of running.filter((process) => process.pid !== daemon)) expect(environ).not.toContain(PERSONAL.GITHUB_TOKEN)
     if (multiplexer === 'tmux') {
-      const tmux = async (...args: string[]) =>
-        (await runProgram('tmux', ['-L', `exomonad-${repositoryHash(commonDir(tree))}`, ...args], { env: tree.repository.env })).stdout
+      const tmux = async (...args: string[]) => {
+        const told = await runProgram('tmux', ['-L', `exomonad-${repositoryHash(commonDir(tree))}`, ...args], { env: tree.repository.env })
+        expect(told, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+        return told.stdout
+      }
       for (const shown of [await tmux('show-environment', '-g'), await tmux('show-environment', '-t', 'exomonad')]) {
         expect(shown).not.toContain(token)
         expect(shown).not.toMatch(/ghp_|sk-ant|npm_|CLAUDE|ANTHROPIC/)
