@@ -10,7 +10,13 @@ const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE ZELLIJ ZELLIJ_PANE_ID ZELLIJ_SESSI
  * The words a multiplexer starts for `argv`. The shell only takes away what the multiplexer added and becomes the program:
  * the arguments are never parsed, the process id stays, and a program that is missing is named on the screen (exit 127 or 126).
  */
-export const programOf = (argv: readonly string[]): string[] => ['/bin/sh', '-c', `unset ${MULTIPLEXER_VARIABLES}; exec "$@"`, 'exomonad', ...argv]
+export const programOf = (argv: readonly string[]): string[] => ['/bin/sh', '-c', BECOME, 'exomonad', ...argv]
+
+/**
+ * tmux 3.3a drops what a program wrote in the instant before it ended, where it hears of the end first: with it would go why nothing could be
+ * started. So a shell that could not become the program stays for a moment (bash ends without its trap, but for execfail).
+ */
+const BECOME = `unset ${MULTIPLEXER_VARIABLES}; trap 'sleep 0.2' EXIT; [ -z "$BASH_VERSION" ] || shopt -s execfail; exec "$@"; exit`
 
 /**
  * The same for a pty library that leaves its descriptors open to the programs it starts: the terminals of other agents among them.
