@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
@@ -31,6 +32,30 @@ export function describeZellijPeople(bench: Bench): void {
     } finally {
       await promisify(execFile)('zellij', ['delete-session', '--force', own], { env }).catch(() => undefined)
       await waitFor('their session to end', () => processes('--server', `/${own}`).length === 0)
+    }
+  })
+
+  it('asks nothing of the sessions of people: one that is just starting would end by that', async () => {
+    const [version = ''] = readdirSync(bench.folder).filter((name) => name.startsWith('contract_version_'))
+    let asked = 0
+    const other = createServer((socket) => {
+      asked += 1
+      socket.destroy()
+    }).listen(join(bench.folder, version, 'somebody'))
+    try {
+      await once(other, 'listening')
+      const recorder = await bench.openRecorder()
+      await bench.multiplexer.paste(recorder.paneId, 'text')
+      await waitFor('the paste', () => recorder.recorded().includes('text'))
+      await bench.multiplexer.capture(recorder.paneId)
+      await bench.multiplexer.rename(recorder.paneId, 'another name')
+      await bench.another().start()
+      await bench.multiplexer.close(recorder.paneId)
+      expect(asked).toBe(0)
+      await promisify(execFile)('zellij', ['list-sessions'], { env: scrubbedEnvironment(bench.folder) })
+      expect(asked).toBe(1)
+    } finally {
+      other.close()
     }
   })
 

@@ -43,7 +43,12 @@ export function usePersons(bench: Bench) {
     people.push(person)
     return person
   }
-  const sees = async (person: HostedTerminal, text: string) => await waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
+  const sees = async (person: HostedTerminal, text: string): Promise<void> => {
+    let screen = ''
+    await waitFor(`a person to see ${text}`, async () => (screen = await person.capture(0)).includes(text)).catch((error: unknown) => {
+      throw new Error(`A person saw no “${text}”, but:\n${screen}`, { cause: error })
+    })
+  }
 
   /** Processes with any of these in their command line. */
   const processes = (...words: string[]): number[] =>

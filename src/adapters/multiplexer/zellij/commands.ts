@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import { exec } from '../../exec.ts'
+import type { Sockets } from './sockets.ts'
 
 /** `no-session`: nothing was done. `failed`: Zellij said no. */
 export type Reply = { kind: 'done'; stdout: string } | { kind: 'no-session' } | { kind: 'failed'; reason: string }
@@ -11,12 +10,13 @@ export type Reply = { kind: 'done'; stdout: string } | { kind: 'no-session' } | 
 export interface Commands {
   readonly binary: string
   readonly session: string
+  /** Of what is to find our session, and no other. */
   readonly environment: Readonly<Record<string, string>>
-  /** Any command. `limit`: milliseconds, where less than the usual ones. */
-  run(args: readonly string[], limit?: number): Promise<Reply>
-  /** Whether there is a socket of our session: a server may listen there. */
-  hasSocket(): Promise<boolean>
-  /** An action in our session. */
+  /** Any command; `common`: people are to find what it starts. `limit`: milliseconds, where less than the usual ones. */
+  run(args: readonly string[], options?: { readonly limit?: number; readonly common?: boolean }): Promise<Reply>
+  /** An action in our session. Asked once. */
+  ask(args: readonly string[], limit?: number): Promise<Reply>
+  /** The same, asked again where a busy server may not have heard. */
   action(...args: string[]): Promise<Reply>
 }
 
@@ -28,15 +28,17 @@ const NO_SESSION = /no active session|session .*not found|no session with/i
 export function createCommands(options: {
   readonly binary: string
   readonly session: string
+  /** That of people: their sessions are found with it. */
   readonly environment: Readonly<Record<string, string>>
-  /** Folder of Zellij’s sockets, which stand in folders by version of its protocol. */
-  readonly socketDir: string
+  readonly sockets: Sockets
   /** Milliseconds. */
   readonly timeout: number
 }): Commands {
-  const { binary, session, environment, socketDir, timeout } = options
-  const run: Commands['run'] = async (args, limit = timeout) => {
-    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env: environment, timeout: limit })
+  const { binary, session, sockets, timeout } = options
+  const own = (): Readonly<Record<string, string>> => ({ ...options.environment, ZELLIJ_SOCKET_DIR: sockets.folder })
+  const run: Commands['run'] = async (args, { limit = timeout, common = false } = {}) => {
+    const env = common ? options.environment : own()
+    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: limit })
     if (startError === 'E2BIG') {
       throw new ExomonadError(
         'INVALID_ARG',
@@ -63,24 +65,25 @@ export function createCommands(options: {
     const said = `${stderr}${stdout}`.trim()
     return NO_SESSION.test(said) ? { kind: 'no-session' } : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
   }
-  const hasSocket = async (): Promise<boolean> => {
-    const folders = await readdir(socketDir, { withFileTypes: true }).catch(() => [])
-    const names = await Promise.all(folders.filter((entry) => entry.isDirectory()).map(({ name }) => readdir(join(socketDir, name)).catch(() => [])))
-    return names.flat().includes(session)
+  const ask: Commands['ask'] = async (args, limit) => {
+    if (!(await sockets.find())) return { kind: 'no-session' }
+    const reply = await run(['--session', session, 'action', ...args], { ...(limit !== undefined && { limit }) })
+    if (reply.kind === 'no-session') await sockets.forgetLost()
+    return reply
   }
   return {
     binary,
     session,
-    environment,
+    get environment() {
+      return own()
+    },
     run,
-    hasSocket,
+    ask,
     action: async (...args) => {
       for (let attempt = 1; ; attempt += 1) {
-        // Without looking at all sessions there are, as Zellij does.
-        if (!(await hasSocket())) return { kind: 'no-session' }
-        const reply = await run(['--session', session, 'action', ...args])
+        const reply = await ask(args)
         // A busy server may not say in time that it is there; one that has ended leaves no socket once it was asked.
-        if (reply.kind !== 'no-session' || attempt === ATTEMPTS) return reply
+        if (reply.kind !== 'no-session' || attempt === ATTEMPTS || !(await sockets.find())) return reply
         await delay(PAUSE)
       }
     },

@@ -8,6 +8,7 @@ import type { Commands, Reply } from './commands.ts'
 import { HOME_KEY } from './client.ts'
 import { parseEntries } from './panes.ts'
 import { zellijProcesses } from './people.ts'
+import type { Sockets } from './sockets.ts'
 import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
 
 /** Rows that the bar of each tab takes. */
@@ -79,7 +80,7 @@ export interface Session {
 }
 
 /** `folder`: for its configuration. */
-export function createSession({ commands, folder }: { commands: Commands; folder: string }): Session {
+export function createSession({ commands, sockets, folder }: { commands: Commands; sockets: Sockets; folder: string }): Session {
   const configFile = join(folder, 'config.kdl')
   const homeKeys = join(folder, 'home-keys')
   const layouts = join(folder, 'layouts')
@@ -106,9 +107,8 @@ export function createSession({ commands, folder }: { commands: Commands; folder
     }
   }
   const answers = async (): Promise<Reply> => {
-    if (!(await commands.hasSocket())) return { kind: 'no-session' }
     const reply = await commands
-      .run(['--session', commands.session, 'action', 'list-panes', '--json'], FIRST_ANSWER)
+      .ask(['list-panes', '--json'], FIRST_ANSWER)
       .catch((error: unknown) => ({ kind: 'failed', reason: asExomonadError(error).message }) as const)
     return reply.kind === 'done' && parseEntries(reply.stdout) === undefined ? { kind: 'failed', reason: 'it lists nothing' } : reply
   }
@@ -126,7 +126,7 @@ export function createSession({ commands, folder }: { commands: Commands; folder
     await mkdir(layouts, { recursive: true, mode: 0o700 })
     await write(configFile, configuration(layouts))
     await write(join(layouts, `${LAYOUT}.kdl`), layout(homeKeys))
-    return commands.run(['--config', configFile, 'attach', '--create-background', commands.session])
+    return commands.run(['--config', configFile, 'attach', '--create-background', commands.session], { common: true })
   }
   /** One whose socket was taken away while it started. */
   const endLost = async (before: readonly number[]): Promise<void> => {
@@ -184,6 +184,7 @@ export function createSession({ commands, folder }: { commands: Commands; folder
       for (const pid of await left()) kill(pid)
       // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
       await commands.run(['delete-session', '--force', commands.session])
+      await sockets.remove()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -22,6 +22,7 @@ import { lastTyped } from './people.ts'
 import { createQueries } from './queries.ts'
 import { createRecords } from './records.ts'
 import { BARS, createSession } from './session.ts'
+import { createSockets } from './sockets.ts'
 import { pasteText, pressKey } from './type.ts'
 import { createWatch } from './watch.ts'
 import { createWire } from './wire.ts'
@@ -64,18 +65,19 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   const { session: name, stateDir, log, binary = 'zellij', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   const socketDir = socketDirOf(options.environment)
   const folder = join(stateDir, 'zellij')
+  const sockets = createSockets({ common: socketDir, session: name })
   const commands = createCommands({
     binary,
     session: name,
     environment: { ...options.environment, TERM: 'xterm-256color', ZELLIJ_SOCKET_DIR: socketDir },
-    socketDir,
+    sockets,
     timeout: commandTimeout,
   })
   const records = createRecords(join(folder, 'panes'))
   const queries = createQueries({ commands, records, folder })
   const { listing } = queries
   const names = createNames({ commands, records, listing })
-  const session = createSession({ commands, folder })
+  const session = createSession({ commands, sockets, folder })
   const keeper = createKeeper({
     commands,
     queries,
@@ -135,7 +137,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   const open = async (pane: Parameters<Multiplexer['open']>[0]): Promise<{ paneId: PaneId; pid: number }> => {
     quiet ??= isQuiet(await session.requireVersion())
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
-      if (attempt > 0 || !watch.begun || !(await commands.hasSocket())) await startOnce()
+      if (attempt > 0 || !watch.begun || !(await sockets.find())) await startOnce()
       const opened = await openPane(pane, { commands, records, list: listingSoon, alone: oneByOne, fit: keeper.fit, quiet, timeout: OPEN_TIMEOUT })
       if (opened === undefined) continue
       deaths.opened(opened.paneId, pane.agentId)
