@@ -52,7 +52,6 @@ export function scriptedTerminals() {
   }
   const multiplexer: Multiplexer = {
     name: 'headless',
-    capabilities: { attach: false, lineEnd: 'lf', outlivesDaemon: true },
     start: async () => {},
     open: () => Promise.reject(new Error('not in this test')),
     list: async () => [...panes.keys()].map((id) => inspect(id) as Pane),

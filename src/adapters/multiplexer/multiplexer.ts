@@ -48,22 +48,12 @@ export interface Pane {
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
 export type TypeResult = { kind: 'typed' } | { kind: 'dead' } | { kind: 'gone' } | { kind: 'busy'; reason: string }
 
-export interface MultiplexerCapabilities {
-  /** A person can look at the panes with `attachCommand`. */
-  readonly attach: boolean
-  /** What a pasted line end arrives as in a program that reads its terminal raw. */
-  readonly lineEnd: 'lf' | 'cr'
-  /** Panes go on when the daemon ends. */
-  readonly outlivesDaemon: boolean
-}
-
 /**
  * Terminals for agents. Panes are addressed by id only, never by name. Implementations pass test/conformance/multiplexer.test.ts.
  * Throws MULTIPLEXER_UNAVAILABLE where it does not answer, PANE_GONE for reads of a pane that is not there.
  */
 export interface Multiplexer {
   readonly name: 'tmux' | 'zellij' | 'headless' | 'runner'
-  readonly capabilities: MultiplexerCapabilities
   /** Starts the session or host where it is not running. */
   start(): Promise<void>
   open(options: OpenPane): Promise<{ paneId: PaneId; pid: number }>
@@ -89,7 +79,7 @@ export interface Multiplexer {
   endLeftBehind(agentId: AgentId): Promise<void>
   /** Called once per pane when its program ends or the pane disappears. Answers how to stop. */
   onDeath(listener: (pane: { paneId: PaneId; agentId: AgentId | null; exitCode: number | null; exitSignal: string | null }) => void): () => void
-  /** What a person runs to see the pane; undefined where `capabilities.attach` is false. Inside a client of the same server it switches there. */
+  /** What a person runs to see the pane; undefined where nothing can show it. Inside a client of the same server it switches there. */
   attachCommand(paneId: PaneId): readonly string[] | undefined
   /** Ends all panes and the server or host of ours. */
   shutdown(): Promise<void>

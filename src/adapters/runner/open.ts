@@ -88,7 +88,6 @@ export function createRunner(options: RunnerOptions): RunnerClient {
 
   return {
     name: 'runner',
-    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start,
     adopt: deaths.look,
     open: async (pane) => {

@@ -14,7 +14,6 @@ export function createRouted({ terminals, runner }: { terminals: Multiplexer; ru
 
   return {
     name: terminals.name,
-    capabilities: terminals.capabilities,
     start: async () => {
       await Promise.all([terminals.start(), runner.adopt()])
     },

@@ -88,7 +88,6 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
 
   return {
     name: 'headless',
-    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start,
     open: async (pane) => {
       await checkOpen(pane)

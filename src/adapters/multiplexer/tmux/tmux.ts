@@ -100,7 +100,6 @@ export function createTmux(options: TmuxOptions): Multiplexer {
 
   return {
     name: 'tmux',
-    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start: async () => {
       await requireVersion(connection)
       await startOnce()

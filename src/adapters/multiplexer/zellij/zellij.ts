@@ -194,7 +194,6 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   return {
     name: 'zellij',
-    capabilities: { attach: true, lineEnd: 'lf', outlivesDaemon: true },
     start: async () => {
       quiet = isQuiet(await session.requireVersion())
       await startOnce()
