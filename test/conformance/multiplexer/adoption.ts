@@ -54,7 +54,7 @@ export function describeAdoption(bench: Bench): void {
 
   it('does not tell again what was dead before it started, but lists it with its end', async () => {
     const { paneId, agentId } = await bench.open({ argv: ['/bin/sh', '-c', 'exit 9'] })
-    await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.dead)
+    await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 9)
     await bench.multiplexer.dispose()
     const adopter = bench.another()
     const deaths: unknown[] = []
