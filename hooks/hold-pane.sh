@@ -7,6 +7,12 @@
 # nor does it where RECORD.json is gone: exomonad has given that pane up.
 exomonad_record=$1
 shift
+# Zellij starts this before it gives the terminal its size (0.45.1): a program is not to begin in one of no rows and columns, but rather there than never.
+exomonad_tries=100
+while [ "$exomonad_tries" -gt 0 ] && [ "$(stty size 2>/dev/null)" = '0 0' ]; do
+  exomonad_tries=$((exomonad_tries - 1))
+  sleep 0.01
+done
 if ! [ -e "$exomonad_record.json" ] || ! mkdir "$exomonad_record.started" 2>/dev/null; then
   printf '%s\n' 'exomonad: the program of this pane has ended. Start it again with: exomonad resume AGENT' >&2
   exit 1
