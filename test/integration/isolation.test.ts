@@ -1,10 +1,11 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../src/paths.ts'
 import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { describeWith, hasTool } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
+import { whyNoZellij } from '../helpers/zellij.ts'
 
 /** What agents get to see and to touch, and what the words of others can do to a terminal. */
 
@@ -70,18 +71,26 @@ function processes(tree: Exomonad): Process[] {
   return found.filter(({ parent, argv }) => found.every((other) => other.pid !== parent || other.argv !== argv))
 }
 
-const KINDS = (['headless', 'tmux'] as const).filter((kind) => kind === 'headless' || hasTool('tmux'))
+const IS_THERE = { headless: () => true, tmux: () => hasTool('tmux'), zellij: () => whyNoZellij() === null }
+const KINDS = (['headless', 'tmux', 'zellij'] as const).filter((kind) => IS_THERE[kind]())
+/** What ids of panes look like, by which it can be told where an agent runs. */
+const PANE = { headless: /^p-/, tmux: /^%/, zellij: /^terminal_/ }
 
 describe.each(KINDS)('an agent in %s', (multiplexer) => {
   let tree: Exomonad
   let id: string
   let pid: number
   beforeAll(async () => {
-    tree = await startExomonad({ multiplexer, env: PERSONAL })
+    // Init would take the multiplexer that it is run in. What it started is ended, for that shell to start all of it.
+    tree = await startExomonad({ multiplexer })
+    expect(await tree.run(['down'])).toMatchObject({ code: 0 })
+    expect(await tree.run(['daemon', 'start'], { env: PERSONAL })).toMatchObject({ code: 0 })
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'Wait' }] })
     id = spawned[0].agent_id
     await tree.logged('w', 'its start', (entry) => entry['kind'] === 'ready')
-    pid = (await tree.agent('w')).pid
+    const agent = await tree.agent('w')
+    expect(agent.pane).toMatch(PANE[multiplexer])
+    pid = agent.pid
   })
   afterAll(() => tree?.stop())
 
@@ -256,47 +265,5 @@ ci = ["sh", "-c", ${JSON.stringify(check)}]
       // oxlint-disable-next-line no-control-regex -- the same
       expect(stdout, argv.join(' ')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
     }
-  })
-})
-
-describe('files and folders', () => {
-  it('are taken along from inside only, written through no link, and git clean takes no state', async () => {
-    const tree = await startExomonad({ config: '[worktree]\ninclude = ["conf/**", ".env"]' })
-    onTestFinished(() => tree.stop())
-    const outside = join(tree.repository.folder, 'outside')
-    mkdirSync(outside)
-    writeFileSync(join(outside, 'victim'), 'untouched')
-    await tree.repository.commit({ '.gitignore': '.env\nconf/\n' }, 'Ignore')
-    writeFileSync(join(tree.repository.path, '.env'), 'SECRET=1\n')
-    mkdirSync(join(tree.repository.path, 'conf'))
-    writeFileSync(join(tree.repository.path, 'conf', 'victim'), 'written')
-
-    // A branch from elsewhere with links in the places where ignored files go.
-    const side = join(tree.repository.folder, 'side')
-    await tree.repository.git('worktree', 'add', '-q', '-b', 'from/elsewhere', side)
-    symlinkSync(outside, join(side, 'conf'))
-    await tree.repository.gitIn(side, 'add', '-f', 'conf')
-    await tree.repository.gitIn(side, 'commit', '-qm', 'Link')
-    await tree.repository.git('worktree', 'remove', side)
-    const refused = await tree.run(['spawn', 'workers', 'linked=go', '--branch', 'from/elsewhere', '--json'])
-    expect(refused.json.errors[0]).toMatchObject({ code: 'OUTSIDE_ROOT', error: expect.stringMatching(/conf.*symbolic link/) })
-    expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('untouched')
-    expect(await tree.agent('linked')).toBeUndefined()
-    expect((await tree.repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
-
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: '../../../escape', prompt: 'x' }] })
-    expect(errors).toEqual([])
-    expect(spawned[0]).toMatchObject({ branch: 'main.escape', worktree: join(tree.repository.path, '.exomonad', 'worktrees', 'escape') })
-    expect(readFileSync(join(spawned[0].worktree, 'conf', 'victim'), 'utf8')).toBe('written')
-
-    await tree.logged('escape', 'its start', (entry) => entry['kind'] === 'ready')
-    const { pid } = await tree.agent('escape')
-    await tree.repository.git('clean', '-fdxq')
-    await tree.repository.gitIn(spawned[0].worktree, 'clean', '-fdxq')
-    expect(await tree.agent('escape')).toMatchObject({ pid })
-    expect(existsSync(join(tree.state, 'store.db'))).toBe(true)
-    expect((await tree.repository.git('worktree', 'list')).split('\n')).toHaveLength(2)
-    await tree.call('send', { to: 'escape', message: 'still there?' })
-    await tree.logged('escape', 'the message', (entry) => entry['kind'] === 'message' && entry['text'].includes('still there?'))
   })
 })
