@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { findTool } from '../helpers/require-tool.ts'
 import { runProgram, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -17,6 +18,9 @@ export interface Hands {
   close(pane: string): Promise<void>
 }
 
+/** How long a busy session is asked again. Milliseconds. */
+const PATIENCE = 10_000
+
 export type Key = 'Enter' | 'Escape' | 'BSpace'
 
 const BYTES: Readonly<Record<Key, string>> = { Enter: '13', Escape: '27', BSpace: '127' }
@@ -28,9 +32,13 @@ export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): 
   // Where Zellij keeps its log, as in startExomonad.
   const env = { ...tree.repository.env, ...(kind === 'zellij' && { TMPDIR: tree.repository.folder }) }
   const run = async (...args: string[]): Promise<string> => {
-    const result = await runProgram(program, [...own, ...args], { env, timeout: 10_000 })
-    if (result.code !== 0) throw new Error(`${kind} ${args.join(' ')}: ${result.stderr}`)
-    return result.stdout
+    for (const end = performance.now() + PATIENCE; ; await delay(50)) {
+      const result = await runProgram(program, [...own, ...args], { env, timeout: 10_000 })
+      if (result.code === 0) return result.stdout
+      // Zellij says so of a busy one too, and has done nothing then.
+      const isBusy = kind === 'zellij' && result.stderr.includes('no active session') && performance.now() < end
+      if (!isBusy) throw new Error(`${kind} ${args.join(' ')}: ${result.stderr}`)
+    }
   }
   let looks = 0
   if (kind === 'tmux')
