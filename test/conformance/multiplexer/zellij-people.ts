@@ -107,6 +107,24 @@ export function describeZellijPeople(bench: Bench): void {
     expect(recorders.map((one) => one.recorded())).toEqual(['', '', '012'])
   })
 
+  it('takes a person to the pane they asked for where another has a lower number than what goes ahead of them', async () => {
+    // Before the first pane is opened nothing of ours goes ahead of anybody.
+    const first = Array.from({ length: 3 }, () =>
+      spawn('zellij', ['--session', session(), 'subscribe', '--pane-id', 'terminal_0'], { env: scrubbedEnvironment(bench.folder) }),
+    )
+    for (const { stdout } of first) await once(stdout, 'data')
+    const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
+    for (const child of first) {
+      child.kill()
+      await once(child, 'exit')
+    }
+    for (const { paneId } of [one, other]) {
+      attach(paneId)
+      await waitFor('somebody there', async () => (await bench.multiplexer.inspect(paneId))?.humanActiveAt)
+    }
+    expect((await bench.multiplexer.inspect(one.paneId))?.humanActiveAt).not.toBeNull()
+  })
+
   it('knows of two persons at once', async () => {
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
     const first = attach(one.paneId)

@@ -6,6 +6,7 @@ import type { Log } from '../../../log.ts'
 import { startClient, type Client } from './client.ts'
 import type { Commands } from './commands.ts'
 import { HOME_PANE, homeSize } from './panes.ts'
+import type { Looking } from './people.ts'
 import type { Queries } from './queries.ts'
 import type { Wire } from './wire.ts'
 
@@ -22,10 +23,10 @@ export interface Keeper {
   /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
   lead(paneId: PaneId, shared: boolean): Promise<void>
   /**
-   * Given the panes that clients look at (each as often as it is looked at), answers those that others than the keeper do. It goes home once all
-   * whom it goes ahead of have followed it, or nobody did for a while.
+   * Given who looks at which pane, answers the panes that others than the keeper do, each as often as it is looked at. Whoever came to another pane
+   * than it goes ahead to is taken there. It goes home once all whom it goes ahead of have followed it, or nobody did for a while.
    */
-  noticed(seen: readonly string[]): readonly string[]
+  noticed(looking: readonly Looking[]): readonly string[]
   stop(): void
 }
 
@@ -66,6 +67,8 @@ export function createKeeper(options: {
   let isThere = false
   let already = 0
   let expected = 0
+  /** Numbers of those who were there before, or have followed. */
+  let settled = new Set<number>()
   let awaySince = 0
   let stopped = false
 
@@ -133,7 +136,9 @@ export function createKeeper(options: {
       awaySince = performance.now()
       return
     }
-    already = (await panes()).filter((seen) => seen === paneId).length
+    const before = await clients()
+    settled = new Set(before.map(({ client: number }) => number))
+    already = before.filter((one) => one.paneId === paneId).length
     expected = 1
     leads = true
     leadsTo = paneId
@@ -142,6 +147,13 @@ export function createKeeper(options: {
     await goTo(keeper, paneId)
     isThere = true
     awaySince = performance.now()
+  }
+
+  /** A new client begins where the one with the lowest number is: that may be a person, where a command had it when the keeper came. */
+  const bring = (looking: readonly Looking[], paneId: PaneId): void => {
+    for (const one of looking) if (one.paneId === paneId) settled.add(one.client)
+    const astray = looking.flatMap(({ client: number }) => (settled.has(number) ? [] : [number]))
+    if (astray.length > 0) void wire.focus(astray, paneId)
   }
 
   return {
@@ -183,9 +195,11 @@ export function createKeeper(options: {
         .finally(onAway)
       return leading
     },
-    noticed: (seen) => {
+    noticed: (looking) => {
+      const seen = looking.map(({ paneId }) => paneId)
       const keeper = current()
       if (keeper === undefined) return seen
+      if (leadsTo !== undefined) bring(looking, leadsTo)
       const at = seen.indexOf(leadsTo ?? homePane)
       const others = at < 0 ? seen : seen.toSpliced(at, 1)
       if (leadsTo === undefined && at >= 0) {

@@ -99,7 +99,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   /** Panes that people look at, and when they last typed; the keeper is nobody. */
   const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const others = panes.length === 0 ? [] : keeper.noticed((await queries.clients()).map(({ paneId }) => paneId))
+    const others = panes.length === 0 ? [] : keeper.noticed(await queries.clients())
     const now = Date.now()
     const watched = new Set(others)
     return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
