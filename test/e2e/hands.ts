@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { findTool } from '../helpers/require-tool.ts'
 import { runProgram, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
+import { zellijAction } from '../helpers/zellij-action.ts'
 import { zellijOnPath } from '../helpers/zellij.ts'
 
 /** What a person does to a pane, past exomonad: with the multiplexer's own commands. */
@@ -18,27 +18,19 @@ export interface Hands {
   close(pane: string): Promise<void>
 }
 
-/** How long a busy session is asked again. Milliseconds. */
-const PATIENCE = 10_000
-
 export type Key = 'Enter' | 'Escape' | 'BSpace'
 
 const BYTES: Readonly<Record<Key, string>> = { Enter: '13', Escape: '27', BSpace: '127' }
 
 /** `hash`: of the repository, by which the tree's own server or session is called. */
 export function handsOn(kind: 'tmux' | 'zellij', tree: Exomonad, hash: string): Hands {
-  const own = kind === 'tmux' ? ['-L', `exomonad-${hash}`] : ['--session', `exo-${hash.slice(0, 8)}`, 'action']
-  const program = (kind === 'tmux' ? findTool('tmux') : zellijOnPath()) ?? kind
   // Where Zellij keeps its log, as in startExomonad.
-  const env = { ...tree.repository.env, ...(kind === 'zellij' && { TMPDIR: tree.repository.folder }) }
+  const zellijEnv = { ...tree.repository.env, TMPDIR: tree.repository.folder }
   const run = async (...args: string[]): Promise<string> => {
-    for (const end = performance.now() + PATIENCE; ; await delay(50)) {
-      const result = await runProgram(program, [...own, ...args], { env, timeout: 10_000 })
-      if (result.code === 0) return result.stdout
-      // Zellij says so of a busy one too, and has done nothing then.
-      const isBusy = kind === 'zellij' && result.stderr.includes('no active session') && performance.now() < end
-      if (!isBusy) throw new Error(`${kind} ${args.join(' ')}: ${result.stderr}`)
-    }
+    if (kind === 'zellij') return zellijAction(`exo-${hash.slice(0, 8)}`, args, zellijEnv, zellijOnPath())
+    const result = await runProgram(findTool('tmux') ?? kind, ['-L', `exomonad-${hash}`, ...args], { env: tree.repository.env, timeout: 10_000 })
+    if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
+    return result.stdout
   }
   let looks = 0
   if (kind === 'tmux')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { repositoryHash } from '../../src/paths.ts'
 import { runProgram, type Exomonad } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
+import { zellijAction } from './zellij-action.ts'
 
 /** One pane of an agent, as a person sees it. */
 export interface SeenPane {
@@ -52,7 +53,7 @@ async function zellij(tree: Exomonad, ...args: string[]): Promise<string> {
   const session = `exo-${repositoryHash(dirname(tree.state)).slice(0, 8)}`
   // It keeps its log there.
   const env = { ...tree.repository.env, TMPDIR: tree.repository.folder }
-  return (await runProgram('zellij', ['--session', session, 'action', ...args], { env })).stdout.trimEnd()
+  return (await zellijAction(session, args, env)).trimEnd()
 }
 
 const listSchema = z.array(z.looseObject({ id: z.number(), is_plugin: z.boolean(), tab_id: z.number(), tab_name: z.string(), title: z.string() }))

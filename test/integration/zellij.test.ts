@@ -88,19 +88,17 @@ else
       expect(heard().toSorted()).toEqual([...words, 'word-20-'].toSorted())
     })
 
-    it('is ended by deinit, session and all, with its daemon stopped or not', async () => {
-      for (const stopped of [true, false]) {
-        const tree = await prepare()
-        const { folder } = tree.repository
-        tree.script('w', { steps: [] })
-        await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-        const { pid } = await tree.agent('w')
-        expect(serversOf(folder)).toHaveLength(1)
-        if (stopped) await tree.run(['daemon', 'stop'])
-        expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
-        expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
-        await waitFor('all its processes to be gone', () => programs(folder).length === 0)
-      }
+    it.each(['stopped', 'running'])('is ended by deinit, session and all, with its daemon %s', async (daemon) => {
+      const tree = await prepare()
+      const { folder } = tree.repository
+      tree.script('w', { steps: [] })
+      await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+      const { pid } = await tree.agent('w')
+      expect(serversOf(folder)).toHaveLength(1)
+      if (daemon === 'stopped') await tree.run(['daemon', 'stop'])
+      expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
+      expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
+      await waitFor('all its processes to be gone', () => programs(folder).length === 0)
     })
 
     it('is there from the first init on that is run in it', async () => {
