@@ -75,7 +75,9 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   })
   const records = createRecords(join(folder, 'panes'))
   const queries = createQueries({ commands, records, folder })
-  const { listing } = queries
+  /** Many who ask at the same time share an answer, to a question that is put after they asked. */
+  const listing = shared(queries.listing)
+  const clients = shared(queries.clients)
   const names = createNames({ commands, records, listing })
   const session = createSession({ commands, sockets, folder })
   const keeper = createKeeper({
@@ -99,7 +101,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   /** Panes that people look at, and when they last typed; the keeper is nobody. */
   const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const others = panes.length === 0 ? [] : keeper.noticed(await queries.clients())
+    const others = panes.length === 0 ? [] : keeper.noticed(await clients())
     const now = Date.now()
     const watched = new Set(others)
     return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
@@ -132,13 +134,11 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     lastOpen = done.catch(() => undefined)
     return done
   }
-  /** Those who ask at the same time share a listing that begins after they asked. */
-  const listingSoon = shared(listing)
   const open = async (pane: Parameters<Multiplexer['open']>[0]): Promise<{ paneId: PaneId; pid: number }> => {
     quiet ??= isQuiet(await session.requireVersion())
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
       if (attempt > 0 || !watch.begun || !(await sockets.find())) await startOnce()
-      const opened = await openPane(pane, { commands, records, list: listingSoon, alone: oneByOne, fit: keeper.fit, quiet, timeout: OPEN_TIMEOUT })
+      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, fit: keeper.fit, quiet, timeout: OPEN_TIMEOUT })
       if (opened === undefined) continue
       deaths.opened(opened.paneId, pane.agentId)
       return opened
