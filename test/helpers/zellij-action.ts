@@ -12,6 +12,6 @@ export async function zellijAction(session: string, args: readonly string[], env
   for (const end = performance.now() + PATIENCE; ; await delay(50)) {
     const result = await runProgram(program, ['--session', session, 'action', ...args], { env })
     if (result.code === 0) return result.stdout
-    if (!result.stderr.includes('no active session') || performance.now() > end) throw new Error(`zellij ${args.join(' ')}: ${result.stderr}`)
+    if (!/no active session|session .*not found/i.test(result.stderr) || performance.now() > end) throw new Error(`zellij ${args.join(' ')}: ${result.stderr}`)
   }
 }

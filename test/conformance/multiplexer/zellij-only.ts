@@ -60,8 +60,8 @@ export function describeZellijOnly(bench: Bench): void {
     const person = attach(paneId)
     await sees(person, 'it has ended')
     for (const key of ['\r', '\u001B', '\u0003', '\u0004', '\u001A', 'exit\r']) await person.type(key, { paste: false })
-    for (const bytes of ['13', '27', '3', '4', '26', '13']) await zellij('action', 'write', '--pane-id', paneId, bytes)
-    await zellij('action', 'write-chars', '--pane-id', paneId, `touch ${join(bench.folder, 'touched')}\r`)
+    for (const bytes of ['13', '27', '3', '4', '26', '13']) await zellij('write', '--pane-id', paneId, bytes)
+    await zellij('write-chars', '--pane-id', paneId, `touch ${join(bench.folder, 'touched')}\r`)
     // Whoever typed after them has been served: so have they.
     const recorder = await bench.openRecorder()
     await bench.multiplexer.paste(recorder.paneId, 'served')
@@ -82,7 +82,7 @@ export function describeZellijOnly(bench: Bench): void {
     await waitFor('the program to be hung up', () => !isAlive(pid))
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toMatchObject([{ paneId, agentId }])
-    await zellij('action', 'write', '--pane-id', paneId, '13')
+    await zellij('write', '--pane-id', paneId, '13')
     await waitFor('the script to say so', async () => (await bench.multiplexer.capture(paneId)).includes('has ended. Start it again with'))
     expect(readFileSync(file, 'utf8')).toBe('started\n')
     expect(await bench.multiplexer.pressEnter(paneId)).toEqual({ kind: 'dead' })
@@ -95,7 +95,7 @@ export function describeZellijOnly(bench: Bench): void {
     const deaths: unknown[] = []
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const { paneId, agentId, pid } = await bench.open({ argv: ['/bin/cat'] })
-    await zellij('action', 'close-pane', '--pane-id', paneId)
+    await zellij('close-pane', '--pane-id', paneId)
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: null }])
     await waitFor('the program to end', () => !isAlive(pid))
@@ -181,7 +181,7 @@ export function describeZellijOnly(bench: Bench): void {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     const [record = ''] = records()
     const before = await terminals()
-    await zellij('action', 'new-tab', '--', 'cat', join(bench.folder, 'zellij', 'panes', record), '-')
+    await zellij('new-tab', '--', 'cat', join(bench.folder, 'zellij', 'panes', record), '-')
     const ids = await waitFor('their pane', async () => {
       const now = await terminals()
       return now.length > before.length && now

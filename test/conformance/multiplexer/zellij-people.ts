@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import type { HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { zellijAction } from '../../helpers/zellij-action.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 import { usePersons } from './zellij-persons.ts'
@@ -21,11 +22,10 @@ export function describeZellijPeople(bench: Bench): void {
     writeFileSync(file, words.join(' '))
     const own = `${session()}-own`
     const env = scrubbedEnvironment(bench.folder)
-    const inOwn = async (...args: string[]) => await promisify(execFile)('zellij', ['--session', own, 'action', ...args], { env })
     try {
       const person = attach(paneId, ['zellij', '--config', join(bench.folder, 'zellij', 'config.kdl'), '--session', own])
       await sees(person, 'Agents of exomonad')
-      await inOwn('new-tab', '--', '/bin/sh', '-c', 'echo a shell of their own; exec sh')
+      await zellijAction(own, ['new-tab', '--', '/bin/sh', '-c', 'echo a shell of their own; exec sh'], env)
       await sees(person, 'a shell of their own')
       await person.type(`. ${file}\r`, { paste: false })
       await sees(person, 'first pane')

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { afterEach } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import type { PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { zellijAction } from '../../helpers/zellij-action.ts'
 import { serversAmong } from '../../helpers/zellij.ts'
 import { isAlive, type Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
@@ -17,15 +16,12 @@ export function usePersons(bench: Bench) {
   })
   const session = () => socketNameOf(bench.folder)
 
-  /** A command of a person. */
-  const zellij = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('zellij', ['--session', session(), ...args], { env: scrubbedEnvironment(bench.folder) })
-    return stdout.trim()
-  }
+  /** An action of a person's. */
+  const zellij = async (...args: string[]): Promise<string> => (await zellijAction(session(), args, scrubbedEnvironment(bench.folder))).trim()
   /** Ids of all terminals there are. While it is busy Zellij prints nothing, or what somebody else asked for. */
   const terminals = async (): Promise<PaneId[]> => {
     const panes = await waitFor('a list of panes', async () => {
-      const listed = JSON.parse(await zellij('action', 'list-panes', '--json')) as unknown
+      const listed = JSON.parse(await zellij('list-panes', '--json')) as unknown
       return Array.isArray(listed) && (listed as { id: number; is_plugin: boolean }[])
     })
     return panes.flatMap(({ id, is_plugin: isPlugin }) => (isPlugin ? [] : [`terminal_${String(id)}` as PaneId]))
