@@ -1,17 +1,25 @@
 #!/bin/sh
-# Runs an agent in a pane of Zellij: sh hold-pane.sh RECORD [NAME=VALUE...] -- PROGRAM [ARGUMENT...]
+# Runs an agent in a pane of Zellij: sh hold-pane.sh RECORD SIZE [NAME=VALUE...] -- PROGRAM [ARGUMENT...]
 #
+# SIZE is that of its terminal, `ROWS COLUMNS`, or - for any.
 # RECORD is the beginning of file names of exomonad's: RECORD.pid gets the program's process id, RECORD.ended how it ended (its exit code; above
 # 128 a signal). Zellij starts a command that has ended anew at Enter, and puts a shell in its place at Escape: this stays when the program has
 # gone, so that neither can happen, and swallows what is typed. Where this was killed itself and Zellij starts it again, it starts nothing twice;
 # nor does it where RECORD.json is gone: exomonad has given that pane up.
 exomonad_record=$1
-shift
-# Zellij starts this before it gives the terminal its size (0.45.1): a program is not to begin in one of no rows and columns, but rather there than never.
-exomonad_tries=100
-while [ "$exomonad_tries" -gt 0 ] && [ "$(stty size 2>/dev/null)" = '0 0' ]; do
+exomonad_size=$2
+shift 2
+# Zellij starts this before it gives the terminal its size (0.45.1), and may have to be made to: a program is not to begin in another one, but rather there
+# than never.
+exomonad_tries=200
+while [ "$exomonad_tries" -gt 0 ]; do
+  case $(stty size 2>/dev/null) in
+    '0 0') ;;
+    "$exomonad_size") break ;;
+    *) if [ "$exomonad_size" = - ]; then break; fi ;;
+  esac
   exomonad_tries=$((exomonad_tries - 1))
-  sleep 0.01
+  sleep 0.02
 done
 if ! [ -e "$exomonad_record.json" ] || ! mkdir "$exomonad_record.started" 2>/dev/null; then
   printf '%s\n' 'exomonad: the program of this pane has ended. Start it again with: exomonad resume AGENT' >&2

@@ -15,6 +15,19 @@ import { describeZellijOnly } from './multiplexer/zellij-only.ts'
 
 const ONLY = { tmux: describeTmuxOnly, zellij: describeZellijOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
 
+/** The same while a person is attached to a session of Zellij, whose clients have a say in the sizes and places of what is opened. */
+export function describeZellijAttached(): void {
+  describe('the multiplexer zellij, with a person attached', () => {
+    const bench = useBench('zellij', { attached: true })
+    describe('opening', () => describeOpening(bench))
+    describe('typing', () => describeTyping(bench))
+    describe('ending', () => describeEnding(bench))
+    describe('adoption', () => describeAdoption(bench))
+    describe('layout', () => describeLayout(bench))
+    describe('attaching', () => describeAttaching(bench))
+  })
+}
+
 /** What every multiplexer does (src/adapters/multiplexer/multiplexer.ts), with real terminals and programs. */
 export function describeMultiplexer(kind: Kind): void {
   describe(`the multiplexer ${kind}`, () => {

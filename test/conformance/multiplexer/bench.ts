@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
+import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import type { Multiplexer, OpenPane } from '../../../src/adapters/multiplexer/multiplexer.ts'
 import { newAgentId, type AgentId, type PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { createImplementation, type Kind } from './create.ts'
+import { createImplementation, scrubbedEnvironment, socketNameOf, type Kind } from './create.ts'
 
 export interface Opened {
   readonly paneId: PaneId
@@ -38,19 +39,36 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A fresh implementation for every test, shut down after it. */
-export function useBench(kind: Kind): Bench {
+/** At the first tab of our session in Zellij. */
+async function attachPerson(folder: string): Promise<HostedTerminal> {
+  const person = createHostedTerminal({
+    argv: ['zellij', 'attach', socketNameOf(folder)],
+    cwd: '/',
+    env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
+    columns: 120,
+    rows: 32,
+    onOutput: () => undefined,
+  })
+  await waitFor('a person to see the session', async () => (await person.capture(0)).includes('Agents of exomonad'))
+  return person
+}
+
+/** A fresh implementation for every test, shut down after it. `attached`: a person in a terminal of their own looks at the session all the while. */
+export function useBench(kind: Kind, { attached = false } = {}): Bench {
   let folder = ''
   let multiplexer: Multiplexer
   let others: Multiplexer[] = []
+  let person: HostedTerminal | undefined
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'm-'))
     multiplexer = createImplementation(kind, folder)
     others = []
     await multiplexer.start()
+    if (attached) person = await attachPerson(folder)
   })
   afterEach(async () => {
+    person?.dispose()
     for (const other of others) await other.dispose()
     await multiplexer.shutdown()
     await multiplexer.dispose()

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
@@ -11,15 +10,17 @@ import type { Queries } from './queries.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * A client of ours that nobody sees, in front of the session’s first tab. Zellij gives a new tab the size of a client, and a tab that is made
- * while there is none has no room for any pane (0.45.1). And a new client begins where the first one is: it goes ahead of people to the pane
- * they ask for. It ends with this process; the panes don’t need it.
+ * A client of ours that nobody sees, in front of the session’s first tab. Zellij gives a new tab the size of the client with the lowest number, mostly
+ * this one, and a tab that is made while there is none has no room for any pane (0.45.1). And a new client begins where that one is: it goes ahead
+ * of people to the pane they ask for. It ends with this process; the panes don’t need it.
  */
 export interface Keeper {
   /** Its process id, while it runs. */
   readonly pid: number | undefined
-  /** Attaches where that has not happened (or `anew`), and makes tabs that are opened from now on have room for a pane of that size. */
+  /** Attaches where that has not happened (or `anew`), and has that size from then on. */
   fit(columns: number, rows: number, anew?: boolean): Promise<void>
+  /** Looks at a tab until `isRight`: alone there, it gives it its size. Not for long. */
+  visit(paneId: PaneId, isRight: () => Promise<boolean>): Promise<void>
   /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
   lead(paneId: PaneId, shared: boolean): Promise<void>
   /**
@@ -31,12 +32,15 @@ export interface Keeper {
 }
 
 const POLL = 20
-/** Looks after which a key is pressed again. */
-const TYPE_AGAIN = 50
-/** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
+/** Looks for the number of a new client until it is started again: with another that came at the same moment it can’t be told apart. */
+const LOOKS_FOR_NUMBER = 50
+/** How long a person may take from asking for a pane to being there, a tab to take a size, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
 const ARRIVE_WITHIN = 2000
+const VISIT_WITHIN = 2000
 const LOOK_AGAIN = 500
+/** Where nothing was opened yet. */
+const FIRST_SIZE = { columns: 200, rows: 50 }
 /** Commands that may be under way at once, each of which has a number among the clients’. */
 const SPARE_NUMBERS = 24
 
@@ -47,8 +51,6 @@ export function createKeeper(options: {
   readonly queries: Queries
   readonly wire: Wire
   readonly configFile: string
-  /** File that grows whenever a client has gone home (session.ts). */
-  readonly homeKeys: string
   /** Rows that each tab has beside its panes. */
   readonly bars: number
   /** Milliseconds. */
@@ -57,11 +59,16 @@ export function createKeeper(options: {
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, queries, wire, configFile, homeKeys, bars, timeout, onAway, log } = options
+  const { commands, queries, wire, configFile, bars, timeout, onAway, log } = options
+  const { clients } = queries
   let client: Client | undefined
-  let size = { columns: 0, rows: 0 }
+  /** Zellij’s, as long as the client runs. */
+  let number: number | undefined
+  let beginning: Promise<void> | undefined
+  let size = FIRST_SIZE
   let leads = false
   let leading: Promise<void> = Promise.resolve()
+  let visiting = false
   /** Where it has gone ahead to, whether it has got there, how many were there already, how many are to follow, and since when. */
   let leadsTo: PaneId | undefined
   let isThere = false
@@ -72,44 +79,48 @@ export function createKeeper(options: {
   let awaySince = 0
   let stopped = false
 
-  const current = (): Client | undefined => (client?.ended === false ? client : undefined)
-  const start = (): Client => startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
-  const goHome = (keeper: Client): void => {
-    leadsTo = undefined
-    leads = true
-    keeper.goHome()
-  }
-  /** Of a busy server a client may think that it is not there, and leave. */
-  const stay = (): void => {
-    if (current() === undefined) client = start()
-  }
-  const { clients } = queries
+  const current = (): { client: Client; number: number } | undefined =>
+    client === undefined || client.ended || number === undefined ? undefined : { client, number }
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     for (const end = performance.now() + timeout; performance.now() < end && !stopped; await delay(POLL)) if (await condition()) return
     throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij did not ${what} within ${String(timeout)} ms. Run \`exomonad doctor\`.`, {
       session: commands.session,
     })
   }
-  const panes = async (): Promise<string[]> => (await clients()).map(({ paneId }) => paneId)
-  /**
-   * Takes it to a pane, by its number: it is the one that is home once it went there. Where people are there too it is the one that acted last, for
-   * which Zellij does what is to be done for no client in particular. What is typed into a client that is only just beginning may get lost.
-   */
-  const goTo = async (keeper: Client, paneId: PaneId): Promise<void> => {
-    const pressed = async () => (await stat(homeKeys).catch(() => undefined))?.size ?? 0
-    const before = await pressed()
-    let tries = 0
-    await until('take a key', async () => {
-      if (tries % TYPE_AGAIN === 0) keeper.goHome()
-      tries += 1
-      return (await pressed()) > before
+  const leave = (): void => {
+    client?.stop()
+    client = undefined
+    number = undefined
+  }
+  const begin = async (): Promise<void> => {
+    let before = new Set<number>()
+    let looks = LOOKS_FOR_NUMBER
+    leads = false
+    leadsTo = undefined
+    leave()
+    await until('take a client', async () => {
+      // Of a busy server a client may think that it is not there, and leave.
+      if (looks >= LOOKS_FOR_NUMBER || client?.ended !== false) {
+        leave()
+        before = new Set((await clients()).map((one) => one.client))
+        client = startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
+        looks = 0
+      }
+      looks += 1
+      const now = (await clients()).map((one) => one.client)
+      const fresh = now.filter((one) => !before.has(one))
+      before = new Set([...before].filter((one) => now.includes(one)))
+      if (fresh.length === 1) number = fresh[0]
+      return number !== undefined
     })
-    await until('show a pane', async () => {
-      const [first, ...others] = (await clients()).filter((one) => one.paneId === homePane)
-      if (first !== undefined && others.length === 0) await wire.focus([first.client], paneId)
-      else await commands.action('focus-pane-id', paneId)
-      return (await panes()).includes(paneId)
-    })
+  }
+  const stay = async (): Promise<void> => {
+    if (current() === undefined) await (beginning ??= begin().finally(() => (beginning = undefined)))
+  }
+  const goHome = (keeper: Client): void => {
+    leadsTo = undefined
+    leads = true
+    keeper.goHome()
   }
 
   /**
@@ -117,19 +128,19 @@ export function createKeeper(options: {
    * number was at. So all numbers that it may get are taken to the right one.
    */
   const prepare = async (paneId: PaneId): Promise<void> => {
-    const taken = (await clients()).map(({ client: number }) => number)
+    const taken = (await clients()).map((one) => one.client)
     const numbers = Array.from({ length: Math.max(0, ...taken) + SPARE_NUMBERS }, (_, index) => index + 1)
     await wire.focus(
-      numbers.filter((number) => !taken.includes(number)),
+      numbers.filter((one) => !taken.includes(one)),
       paneId,
     )
   }
   const leadNow = async (paneId: PaneId, shared: boolean): Promise<void> => {
     // Whoever asked before is on the way to where it leads them.
     for (const end = performance.now() + FOLLOW_WITHIN; leadsTo !== undefined && leadsTo !== paneId && performance.now() < end && !stopped; await delay(POLL));
-    if (shared && current() !== undefined) await prepare(paneId)
-    const keeper = current()
-    if (keeper === undefined) return
+    if (stopped) return
+    await stay()
+    if (shared) await prepare(paneId)
     if (leadsTo === paneId && isThere) {
       // It stays for this one, too: on a way home and back others would be taken along.
       expected += 1
@@ -137,88 +148,106 @@ export function createKeeper(options: {
       return
     }
     const before = await clients()
-    settled = new Set(before.map(({ client: number }) => number))
+    settled = new Set(before.map((one) => one.client))
     already = before.filter((one) => one.paneId === paneId).length
     expected = 1
     leads = true
     leadsTo = paneId
     isThere = false
     awaySince = performance.now()
-    await goTo(keeper, paneId)
+    await until('show a pane', async () => {
+      await stay()
+      const keeper = current()
+      if (keeper === undefined) return false
+      leadsTo = paneId
+      await wire.focus([keeper.number], paneId)
+      return (await clients()).some((one) => one.client === keeper.number && one.paneId === paneId)
+    })
     isThere = true
     awaySince = performance.now()
   }
+  const visitNow = async (paneId: PaneId, isRight: () => Promise<boolean>): Promise<void> => {
+    const keeper = current()
+    if (keeper === undefined) return
+    visiting = true
+    try {
+      for (const end = performance.now() + VISIT_WITHIN; performance.now() < end && !stopped; await delay(POLL)) {
+        await wire.focus([keeper.number], paneId)
+        if (await isRight()) return
+      }
+    } finally {
+      visiting = false
+      if (leadsTo === undefined) goHome(keeper.client)
+      else await wire.focus([keeper.number], leadsTo)
+    }
+  }
+  /** One after the other. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = leading.then(work)
+    leading = done.catch(() => undefined)
+    return done.finally(onAway)
+  }
 
   /** A new client begins where the one with the lowest number is: that may be a person, where a command had it when the keeper came. */
-  const bring = (looking: readonly Looking[], paneId: PaneId): void => {
-    for (const one of looking) if (one.paneId === paneId) settled.add(one.client)
-    const astray = looking.flatMap(({ client: number }) => (settled.has(number) ? [] : [number]))
+  const bring = (others: readonly Looking[], paneId: PaneId): void => {
+    for (const one of others) if (one.paneId === paneId) settled.add(one.client)
+    const astray = others.flatMap((one) => (settled.has(one.client) ? [] : [one.client]))
     if (astray.length > 0) void wire.focus(astray, paneId)
   }
 
   return {
     get pid() {
-      return current()?.pid
+      return current()?.client.pid
     },
     fit: async (columns, rows, anew = false) => {
       stopped = false
-      if (anew) {
-        client?.stop()
-        client = undefined
-      }
+      if (anew) leave()
       const same = size.columns === columns && size.rows === rows
-      const running = current()
-      if (running !== undefined && same) return
+      if (same && current() !== undefined) return
       size = { columns, rows }
-      if (running === undefined) {
-        leads = false
-        leadsTo = undefined
-        await until('take a client', async () => {
-          stay()
-          return (await clients()).length > 0
-        })
-      } else running.resize(columns, rows + bars)
+      current()?.client.resize(columns, rows + bars)
       await until(`give a tab ${String(columns)}×${String(rows)}`, async () => {
-        stay()
+        await stay()
+        const looking = await clients()
+        const place = looking.find((one) => one.client === number)?.paneId
+        if (place === undefined) return false
+        // Where others look at it too, it has the size of the smallest, and tells nothing.
+        if (place !== homePane || looking.filter(({ paneId }) => paneId === homePane).length > 1) return true
         const entries = await queries.entries()
         const home = entries && homeSize(entries)
         // Of a session whose first pane was closed there is nothing to tell it by.
         return entries !== undefined && (home === undefined || (home.columns === columns && home.rows === rows))
       })
     },
-    lead: (paneId, shared) => {
-      leading = leading
-        .then(() => leadNow(paneId, shared))
-        .catch((error: unknown) => {
-          if (!stopped) log.warn({ err: error }, 'Zellij could not be taken to a pane')
-        })
-        .finally(onAway)
-      return leading
-    },
+    visit: (paneId, isRight) => inTurn(() => visitNow(paneId, isRight)),
+    lead: (paneId, shared) =>
+      inTurn(() => leadNow(paneId, shared)).catch((error: unknown) => {
+        if (!stopped) log.warn({ err: error }, 'Zellij could not be taken to a pane')
+      }),
     noticed: (looking) => {
-      const seen = looking.map(({ paneId }) => paneId)
       const keeper = current()
-      if (keeper === undefined) return seen
-      if (leadsTo !== undefined) bring(looking, leadsTo)
-      const at = seen.indexOf(leadsTo ?? homePane)
-      const others = at < 0 ? seen : seen.toSpliced(at, 1)
-      if (leadsTo === undefined && at >= 0) {
+      if (keeper === undefined) return looking.map(({ paneId }) => paneId)
+      const own = looking.find((one) => one.client === keeper.number)
+      const others = looking.filter((one) => one !== own)
+      const seen = others.map(({ paneId }) => paneId)
+      if (leadsTo !== undefined) bring(others, leadsTo)
+      if (visiting) return seen
+      if (leadsTo === undefined && own?.paneId === homePane) {
         if (others.length > 0) leads = false
-        else if (!leads) goHome(keeper)
-        return others
+        else if (!leads) goHome(keeper.client)
+        return seen
       }
-      const followed = others.filter((paneId) => paneId === leadsTo).length >= already + expected
+      const followed = seen.filter((paneId) => paneId === leadsTo).length >= already + expected
       const away = performance.now() - awaySince
       // It may be on its way still, or have been when this was seen.
-      const lost = at < 0 && (leadsTo === undefined || away > ARRIVE_WITHIN)
-      if (lost || followed || away > FOLLOW_WITHIN) goHome(keeper)
+      const lost = own?.paneId !== leadsTo && (leadsTo === undefined || away > ARRIVE_WITHIN)
+      if (lost || followed || away > FOLLOW_WITHIN) goHome(keeper.client)
       setTimeout(onAway, LOOK_AGAIN).unref()
-      return at < 0 && seen.length === 1 ? [] : others
+      return seen
     },
     stop: () => {
       stopped = true
-      client?.stop()
-      client = undefined
+      leave()
     },
   }
 }

@@ -8,11 +8,15 @@ import { LEAST } from '../../panes/least.ts'
 import { titleOf } from '../../panes/program.ts'
 import type { OpenPane } from '../multiplexer.ts'
 import type { Commands, Reply } from './commands.ts'
+import type { Keeper } from './keeper.ts'
 import type { Listed } from './panes.ts'
 import type { Records } from './records.ts'
 
 const HOLDER = join(PACKAGE_ROOT, 'hooks', 'hold-pane.sh')
 const POLL = 10
+const ANY_SIZE = '-'
+/** A tab that does not have its size by then is given it. Milliseconds. */
+const SIZE_WITHIN = 150
 /** How long what is said to have failed may take to be there all the same, and what is said to be done. Milliseconds. */
 const DOUBT = 2000
 const FIRST_TRY = 6000
@@ -24,8 +28,7 @@ export interface OpenDeps {
   readonly list: () => Promise<readonly Listed[]>
   /** One after the other. */
   readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Gives new tabs room for a pane of that size; `anew`: whatever it takes for granted. */
-  readonly fit: (columns: number, rows: number, anew: boolean) => Promise<void>
+  readonly keeper: Pick<Keeper, 'fit' | 'visit'>
   /** Knows `--no-focus` (0.45 and later): before, a person’s view moves along to what is opened. */
   readonly quiet: boolean
   /** Milliseconds until its program has to run. */
@@ -51,27 +54,44 @@ export async function openPane(options: OpenPane, deps: OpenDeps): Promise<{ pan
 }
 
 async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Promise<Tried> {
-  const { commands, records, list, alone, fit, quiet, timeout } = deps
+  const { commands, records, list, alone, keeper, quiet, timeout } = deps
   const name = titleOf(options.name)
   const key = await records.create({ agentId: options.agentId, name })
   const env = Object.entries(options.env).map(([variable, value]) => `${variable}=${value}`)
   const common = ['--cwd', options.cwd, ...(quiet ? ['--no-focus'] : [])]
-  const words = ['--', '/bin/sh', HOLDER, records.pathOf(key), ...env, '--', ...options.argv]
+  const wordsWith = (size: string) => ['--', '/bin/sh', HOLDER, records.pathOf(key), size, ...env, '--', ...options.argv]
   const inTabOf = async (beside: PaneId): Promise<Reply | undefined> => {
     const panes = await list()
     const tab = panes.find(({ paneId }) => paneId === beside)?.tabId
     const hasRoom = panes.some(({ tabId, columns, rows }) => tabId === tab && (columns >= 2 * LEAST.columns + 2 || rows >= 2 * LEAST.rows + 2))
     if (tab === undefined || !hasRoom) return undefined
     await records.note(key, { framed: true })
-    return commands.action('new-pane', '--tab-id', String(tab), '--name', name, ...common, ...words)
+    return commands.action('new-pane', '--tab-id', String(tab), '--name', name, ...common, ...wordsWith(ANY_SIZE))
+  }
+
+  let ownTab = false
+  const found = async () => (await list()).find((listed) => listed.record.key === key)
+  const hasSize = async (): Promise<boolean> => {
+    const pane = await found()
+    return pane !== undefined && pane.columns === options.columns && pane.rows === options.rows
+  }
+  /** Its program waits for that. */
+  const giveSize = async (): Promise<void> => {
+    const pane = await found()
+    if (pane === undefined || (await hasSize())) return
+    await alone(async () => {
+      await keeper.fit(options.columns, options.rows, false)
+      await keeper.visit(pane.paneId, hasSize)
+    })
   }
 
   const reply = await alone(async () => {
     const beside = options.beside === undefined ? undefined : await inTabOf(options.beside)
     if (beside?.kind === 'done') return beside
     if (beside !== undefined) await records.note(key, { framed: false })
-    await fit(options.columns, options.rows, tries > 1)
-    return commands.action('new-tab', '--name', name, ...common, ...words)
+    await keeper.fit(options.columns, options.rows, tries > 1)
+    ownTab = true
+    return commands.action('new-tab', '--name', name, ...common, ...wordsWith(`${String(options.rows)} ${String(options.columns)}`))
   }).catch(async (error: unknown) => {
     // Without its record nothing starts any more (hooks/hold-pane.sh).
     await records.remove(key)
@@ -83,10 +103,16 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
   }
   // A failure may be that of another command (queries.ts).
   const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : tries < TRIES ? Math.min(timeout, FIRST_TRY) : timeout
-  for (const end = performance.now() + limit; performance.now() < end; await delay(POLL)) {
+  const begun = performance.now()
+  let isLate = (): boolean => performance.now() > begun + SIZE_WITHIN
+  for (const end = begun + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
+    if (record?.pid === null && ownTab && isLate()) {
+      isLate = () => false
+      await giveSize()
+    }
     if (record === undefined || record.pid === null) continue
-    const pane = (await list()).find((listed) => listed.record.key === key)
+    const pane = await found()
     if (pane !== undefined) return { kind: 'opened', paneId: pane.paneId, pid: record.pid }
   }
   const started = await records.read(key)

@@ -33,13 +33,13 @@ load_plugins {
 }
 keybinds {
   shared {
-    bind ${quote(HOME_KEY.name)} { GoToTab 1; Write 104; }
+    bind ${quote(HOME_KEY.name)} { GoToTab 1; }
   }
 }
 `
 
-/** The first tab stays empty: a session without panes would end. The bar tells a person of the others. What is typed there goes to a file. */
-const layout = (homeKeys: string): string => `layout {
+/** The first tab stays empty: a session without panes would end. The bar tells a person of the others. What is typed there goes nowhere. */
+const layout = `layout {
   default_tab_template {
     pane size=${String(BARS)} borderless=true {
       plugin location="zellij:compact-bar"
@@ -48,7 +48,7 @@ const layout = (homeKeys: string): string => `layout {
   }
   tab name="exomonad" {
     pane name="Agents of exomonad" command="/bin/sh" {
-      args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs.'; exec cat >>\\"$0\\"" ${quote(homeKeys)}
+      args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs.'; exec cat >/dev/null"
     }
   }
 }
@@ -69,8 +69,6 @@ const STOP_ATTEMPTS = 5
 
 export interface Session {
   readonly configFile: string
-  /** Grows whenever a client of ours has gone to the first tab, by which that can be told. */
-  readonly homeKeys: string
   /** Throws MULTIPLEXER_UNAVAILABLE where Zellij is not there or too old. Answers its version. */
   requireVersion(): Promise<string>
   /** Starts it in the background where it does not run. Two at the same time end up with one. */
@@ -82,7 +80,6 @@ export interface Session {
 /** `folder`: for its configuration. */
 export function createSession({ commands, sockets, folder }: { commands: Commands; sockets: Sockets; folder: string }): Session {
   const configFile = join(folder, 'config.kdl')
-  const homeKeys = join(folder, 'home-keys')
   const layouts = join(folder, 'layouts')
 
   const write = async (file: string, text: string): Promise<void> => {
@@ -125,7 +122,7 @@ export function createSession({ commands, sockets, folder }: { commands: Command
   const create = async (): Promise<Reply> => {
     await mkdir(layouts, { recursive: true, mode: 0o700 })
     await write(configFile, configuration(layouts))
-    await write(join(layouts, `${LAYOUT}.kdl`), layout(homeKeys))
+    await write(join(layouts, `${LAYOUT}.kdl`), layout)
     return commands.run(['--config', configFile, 'attach', '--create-background', commands.session], { common: true })
   }
   /** One whose socket was taken away while it started. */
@@ -135,7 +132,6 @@ export function createSession({ commands, sockets, folder }: { commands: Command
 
   return {
     configFile,
-    homeKeys,
     requireVersion: async () => {
       const reply = await commands.run(['--version'])
       const said = reply.kind === 'done' ? reply.stdout.trim() : ''

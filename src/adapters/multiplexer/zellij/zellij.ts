@@ -85,7 +85,6 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     queries,
     wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
     configFile: session.configFile,
-    homeKeys: session.homeKeys,
     bars: BARS,
     timeout: commandTimeout,
     onAway: () => void look(),
@@ -138,7 +137,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     quiet ??= isQuiet(await session.requireVersion())
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
       if (attempt > 0 || !watch.begun || !(await sockets.find())) await startOnce()
-      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, fit: keeper.fit, quiet, timeout: OPEN_TIMEOUT })
+      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, keeper, quiet, timeout: OPEN_TIMEOUT })
       if (opened === undefined) continue
       deaths.opened(opened.paneId, pane.agentId)
       return opened

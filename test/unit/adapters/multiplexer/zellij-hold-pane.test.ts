@@ -17,31 +17,36 @@ describe('what holds a pane of Zellij', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** In a terminal that has a size when it is asked for the `from`th time; answers how often it was asked until the program ran. */
-  const askedUntilStarted = async (from: number): Promise<number> => {
+  /** In a terminal of these sizes, the last one for good; answers how often it was asked for until the program ran. */
+  const askedUntilStarted = async (wanted: string, ...sizes: readonly string[]): Promise<number> => {
     const stty = join(folder, 'stty')
-    const fake = `#!/bin/sh\n[ "$1" = size ] || exit 0\necho >>"$0.asked"\nif [ "$(wc -l <"$0.asked")" -lt ${String(from)} ]; then echo 0 0; else echo 24 80; fi\n`
+    writeFileSync(`${stty}.sizes`, `${sizes.join('\n')}\n`)
+    const fake = `#!/bin/sh\n[ "$1" = size ] || exit 0\necho >>"$0.asked"\nhead -n "$(wc -l <"$0.asked")" "$0.sizes" | tail -n 1\n`
     writeFileSync(stty, fake)
     chmodSync(stty, 0o755)
     const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` }
     const program = ['/bin/sh', '-c', 'cp "$0" "$1"', `${stty}.asked`, join(folder, 'then')]
     // Where there is nothing to read it stays for nobody.
-    const running = promisify(execFile)('/bin/sh', [script, join(folder, 'record'), '--', ...program], { env })
+    const running = promisify(execFile)('/bin/sh', [script, join(folder, 'record'), wanted, '--', ...program], { env })
     running.child.stdin?.end()
     await running
     expect(readFileSync(join(folder, 'record.ended'), 'utf8')).toBe('0\n')
     return readFileSync(join(folder, 'then'), 'utf8').length
   }
 
-  it('starts the program once the terminal has a size', async () => {
-    expect(await askedUntilStarted(1)).toBe(1)
+  it('starts the program once the terminal has the size it is to have', async () => {
+    expect(await askedUntilStarted('24 80', '24 80')).toBe(1)
   })
 
   it('waits for the size, which Zellij gives the terminal after it has started this', async () => {
-    expect(await askedUntilStarted(4)).toBe(4)
+    expect(await askedUntilStarted('24 80', '0 0', '0 0', '50 50', '24 80')).toBe(4)
   })
 
-  it('starts the program in a terminal that never has one, too', async () => {
-    expect(await askedUntilStarted(1000)).toBe(100)
+  it('takes any size where it is to, but not none', async () => {
+    expect(await askedUntilStarted('-', '0 0', '50 50', '24 80')).toBe(2)
+  })
+
+  it('starts the program in a terminal that never has it, too', async () => {
+    expect(await askedUntilStarted('24 80', '0 0')).toBe(200)
   })
 })
