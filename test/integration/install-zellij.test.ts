@@ -81,7 +81,9 @@ describe('scripts/install-zellij.sh', () => {
     const first = await install()
     expect(first).toMatchObject({ code: 0, stdout: `${binary}\n` })
     expect(first.stderr).toContain('Compiling zellij v0.45.1')
-    expect(calls()).toEqual([expect.stringMatching(/^install --locked --no-track zellij@0\.45\.1 .*--config profile\.release\.lto="off"/)])
+    expect(calls()).toEqual([
+      expect.stringMatching(/^install --locked --no-track zellij@0\.45\.1 .*--no-default-features --features \S+ .*--config profile\.release\.lto="off"/),
+    ])
     expect(leftIn(cache)).toEqual([])
     // The second finds it before it looks for cargo.
     cargo(null)
