@@ -7,7 +7,7 @@ import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../src/adapters/
 import { findTool } from './require-tool.ts'
 
 /**
- * Test helper: a Zellij to test on. It is no package of Debian’s and takes 20 minutes to build, so that CI may have to do without it. Use:
+ * Test helper: a Zellij to test on. It is no package of Debian’s and has to be built, so that CI may have to do without it. Use:
  *
  *   const reason = whyNoZellij()
  *   if (reason === null) describe('on Zellij', …)
