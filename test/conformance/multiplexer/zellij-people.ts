@@ -125,6 +125,23 @@ export function describeZellijPeople(bench: Bench): void {
     expect((await bench.multiplexer.inspect(one.paneId))?.humanActiveAt).not.toBeNull()
   })
 
+  it('takes a person to their pane also in a daemon that has opened none yet, with somebody there since before', async () => {
+    const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
+    const before = attach(one.paneId)
+    await sees(before, 'recorder ready')
+    await bench.multiplexer.dispose()
+    const next = bench.another()
+    await next.start()
+    const person = attach(other.paneId, next.attachCommand(other.paneId))
+    await sees(person, 'recorder ready')
+    await waitFor('them to be there', async () => (await next.inspect(other.paneId))?.humanActiveAt)
+    await person.type('of this one', { paste: false })
+    await waitFor('the text', () => other.recorded().includes('of this one'))
+    await before.type('of the other', { paste: false })
+    await waitFor('the text', () => one.recorded().includes('of the other'))
+    expect([one.recorded(), other.recorded()]).toEqual(['of the other', 'of this one'])
+  })
+
   it('knows of two persons at once', async () => {
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
     const first = attach(one.paneId)
