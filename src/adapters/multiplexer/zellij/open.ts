@@ -75,14 +75,16 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
     const pane = await found()
     return pane !== undefined && pane.columns === options.columns && pane.rows === options.rows
   }
-  /** Its program waits for that. */
-  const giveSize = async (): Promise<void> => {
+  /** Its program waits for that. False where the pane is not there yet. */
+  const giveSize = async (): Promise<boolean> => {
     const pane = await found()
-    if (pane === undefined || (await hasSize())) return
+    if (pane === undefined) return false
+    if (await hasSize()) return true
     await alone(async () => {
       await keeper.fit(options.columns, options.rows, false)
       await keeper.visit(pane.paneId, hasSize)
     })
+    return true
   }
 
   const reply = await alone(async () => {
@@ -104,13 +106,10 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
   // A failure may be that of another command (queries.ts).
   const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : tries < TRIES ? Math.min(timeout, FIRST_TRY) : timeout
   const begun = performance.now()
-  let isLate = (): boolean => performance.now() > begun + SIZE_WITHIN
+  let isGiven = false
   for (const end = begun + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
-    if (record?.pid === null && ownTab && isLate()) {
-      isLate = () => false
-      await giveSize()
-    }
+    if (record?.pid === null && ownTab && !isGiven && performance.now() > begun + SIZE_WITHIN) isGiven = await giveSize()
     if (record === undefined || record.pid === null) continue
     const pane = await found()
     if (pane !== undefined) return { kind: 'opened', paneId: pane.paneId, pid: record.pid }
