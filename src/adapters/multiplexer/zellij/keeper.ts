@@ -32,7 +32,7 @@ export interface Keeper {
 }
 
 const POLL = 20
-/** Looks for the number of a new client until it is started again: with another that came at the same moment it can’t be told apart. */
+/** Looks for the number of a new client until it is started again: a person may have come at the same moment. */
 const LOOKS_FOR_NUMBER = 50
 /** How long a person may take from asking for a pane to being there, a tab to take a size, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
@@ -51,6 +51,8 @@ export function createKeeper(options: {
   readonly queries: Queries
   readonly wire: Wire
   readonly configFile: string
+  /** While no other process of ours attaches: with another that comes at the same moment its number can’t be told apart. */
+  readonly alone: (work: () => Promise<void>) => Promise<void>
   /** Rows that each tab has beside its panes. */
   readonly bars: number
   /** Milliseconds. */
@@ -59,7 +61,7 @@ export function createKeeper(options: {
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, queries, wire, configFile, bars, timeout, onAway, log } = options
+  const { commands, queries, wire, configFile, alone, bars, timeout, onAway, log } = options
   const { clients } = queries
   let client: Client | undefined
   /** Zellij’s, as long as the client runs. */
@@ -115,7 +117,7 @@ export function createKeeper(options: {
     })
   }
   const stay = async (): Promise<void> => {
-    if (current() === undefined) await (beginning ??= begin().finally(() => (beginning = undefined)))
+    if (current() === undefined) await (beginning ??= alone(begin).finally(() => (beginning = undefined)))
   }
   const goHome = (keeper: Client): void => {
     leadsTo = undefined

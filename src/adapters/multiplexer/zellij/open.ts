@@ -71,16 +71,16 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
 
   let ownTab = false
   const found = async () => (await list()).find((listed) => listed.record.key === key)
-  const hasSize = async (): Promise<boolean> => {
-    const pane = await found()
-    return pane !== undefined && pane.columns === options.columns && pane.rows === options.rows
-  }
+  const isRight = (pane: Listed | undefined): boolean => pane?.columns === options.columns && pane.rows === options.rows
+  const hasSize = async (): Promise<boolean> => isRight(await found())
   /** Its program waits for that. False where the pane is not there yet. */
   const giveSize = async (): Promise<boolean> => {
     const pane = await found()
     if (pane === undefined) return false
-    if (await hasSize()) return true
+    if (isRight(pane)) return true
     await alone(async () => {
+      // There may have been many before.
+      if (await hasSize()) return
       await keeper.fit(options.columns, options.rows, false)
       await keeper.visit(pane.paneId, hasSize)
     })
@@ -107,9 +107,12 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
   const limit = reply.kind === 'failed' ? Math.min(timeout, DOUBT) : tries < TRIES ? Math.min(timeout, FIRST_TRY) : timeout
   const begun = performance.now()
   let isGiven = false
-  for (const end = begun + limit; performance.now() < end; await delay(POLL)) {
+  for (let end = begun + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
-    if (record?.pid === null && ownTab && !isGiven && performance.now() > begun + SIZE_WITHIN) isGiven = await giveSize()
+    if (record?.pid === null && ownTab && !isGiven && performance.now() > begun + SIZE_WITHIN) {
+      isGiven = await giveSize()
+      if (isGiven) end = performance.now() + limit
+    }
     if (record === undefined || record.pid === null) continue
     const pane = await found()
     if (pane !== undefined) return { kind: 'opened', paneId: pane.paneId, pid: record.pid }

@@ -75,6 +75,8 @@ export interface Session {
   ensure(): Promise<void>
   /** Ends it, and waits until its server is gone. */
   stop(): Promise<void>
+  /** Does something while no other process of ours starts the session or comes to it. */
+  alone(work: () => Promise<void>): Promise<void>
 }
 
 /** `folder`: for its configuration. */
@@ -96,7 +98,7 @@ export function createSession({ commands, sockets, folder }: { commands: Command
       if (performance.now() > end)
         throw new ExomonadError(
           'MULTIPLEXER_UNAVAILABLE',
-          'Zellij’s session is being started by another process, which does not come to an end. Run `exomonad doctor`.',
+          'Zellij’s session is being started by another process of exomonad’s, which does not come to an end. Run `exomonad doctor`.',
           {
             pid: lock.pid,
           },
@@ -131,6 +133,7 @@ export function createSession({ commands, sockets, folder }: { commands: Command
   }
 
   return {
+    alone,
     configFile,
     requireVersion: async () => {
       const reply = await commands.run(['--version'])

@@ -85,6 +85,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     queries,
     wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
     configFile: session.configFile,
+    alone: session.alone,
     bars: BARS,
     timeout: commandTimeout,
     onAway: () => void look(),
