@@ -10,8 +10,9 @@ exomonad_record=$1
 exomonad_size=$2
 shift 2
 # Zellij starts this before it gives the terminal its size (0.45.1), and may have to be made to: a program is not to begin in another one, but rather there
-# than never.
-exomonad_tries=200
+# than never. Of a new size the signal tells, of one that came just before, a look.
+trap : WINCH
+exomonad_tries=20
 while [ "$exomonad_tries" -gt 0 ]; do
   case $(stty size 2>/dev/null) in
     '0 0') ;;
@@ -19,8 +20,11 @@ while [ "$exomonad_tries" -gt 0 ]; do
     *) if [ "$exomonad_size" = - ]; then break; fi ;;
   esac
   exomonad_tries=$((exomonad_tries - 1))
-  sleep 0.02
+  if [ "$exomonad_tries" -ge 10 ]; then sleep 0.02; else sleep 0.5; fi &
+  wait "$!"
+  kill "$!" 2>/dev/null
 done
+trap - WINCH
 if ! [ -e "$exomonad_record.json" ] || ! mkdir "$exomonad_record.started" 2>/dev/null; then
   printf '%s\n' 'exomonad: the program of this pane has ended. Start it again with: exomonad resume AGENT' >&2
   exit 1

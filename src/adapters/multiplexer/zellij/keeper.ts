@@ -19,8 +19,8 @@ export interface Keeper {
   readonly pid: number | undefined
   /** Attaches where that has not happened (or `anew`), and has that size from then on. */
   fit(columns: number, rows: number, anew?: boolean): Promise<void>
-  /** Looks at a tab until `isRight`: alone there, it gives it its size. Not for long. */
-  visit(paneId: PaneId, isRight: () => Promise<boolean>): Promise<void>
+  /** Looks at a tab until `isDone`: alone there, it gives it its size. Not for long. */
+  visit(paneId: PaneId, isDone: () => Promise<boolean>): Promise<void>
   /** Goes ahead to a pane. `shared`: there are others in its tab. Never throws. */
   lead(paneId: PaneId, shared: boolean): Promise<void>
   /**
@@ -34,10 +34,12 @@ export interface Keeper {
 const POLL = 20
 /** Looks for the number of a new client until it is started again: a person may have come at the same moment. */
 const LOOKS_FOR_NUMBER = 50
-/** How long a person may take from asking for a pane to being there, a tab to take a size, and between looks. Milliseconds. */
+/** Looks at a tab until it has its size, and after how many it is gone to again. */
+const VISIT_LOOKS = 100
+const FOCUS_AGAIN = 10
+/** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
 const ARRIVE_WITHIN = 2000
-const VISIT_WITHIN = 2000
 const LOOK_AGAIN = 500
 /** Where nothing was opened yet. */
 const FIRST_SIZE = { columns: 200, rows: 50 }
@@ -168,14 +170,16 @@ export function createKeeper(options: {
     isThere = true
     awaySince = performance.now()
   }
-  const visitNow = async (paneId: PaneId, isRight: () => Promise<boolean>): Promise<void> => {
+  const visitNow = async (paneId: PaneId, isDone: () => Promise<boolean>): Promise<void> => {
     const keeper = current()
     if (keeper === undefined) return
     visiting = true
     try {
-      for (const end = performance.now() + VISIT_WITHIN; performance.now() < end && !stopped; await delay(POLL)) {
-        await wire.focus([keeper.number], paneId)
-        if (await isRight()) return
+      for (let look = 0; look < VISIT_LOOKS && !stopped; look += 1) {
+        // What it was told before may take it away again: on its way home.
+        if (look % FOCUS_AGAIN === 0) await wire.focus([keeper.number], paneId)
+        if (await isDone()) return
+        await delay(POLL)
       }
     } finally {
       visiting = false
@@ -187,7 +191,7 @@ export function createKeeper(options: {
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = leading.then(work)
     leading = done.catch(() => undefined)
-    return done.finally(onAway)
+    return done
   }
 
   /** A new client begins where the one with the lowest number is: that may be a person, where a command had it when the keeper came. */
@@ -221,11 +225,13 @@ export function createKeeper(options: {
         return entries !== undefined && (home === undefined || (home.columns === columns && home.rows === rows))
       })
     },
-    visit: (paneId, isRight) => inTurn(() => visitNow(paneId, isRight)),
+    visit: (paneId, isDone) => inTurn(() => visitNow(paneId, isDone)),
     lead: (paneId, shared) =>
-      inTurn(() => leadNow(paneId, shared)).catch((error: unknown) => {
-        if (!stopped) log.warn({ err: error }, 'Zellij could not be taken to a pane')
-      }),
+      inTurn(() => leadNow(paneId, shared))
+        .catch((error: unknown) => {
+          if (!stopped) log.warn({ err: error }, 'Zellij could not be taken to a pane')
+        })
+        .finally(onAway),
     noticed: (looking) => {
       const keeper = current()
       if (keeper === undefined) return looking.map(({ paneId }) => paneId)

@@ -71,18 +71,18 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
 
   let ownTab = false
   const found = async () => (await list()).find((listed) => listed.record.key === key)
-  const isRight = (pane: Listed | undefined): boolean => pane?.columns === options.columns && pane.rows === options.rows
-  const hasSize = async (): Promise<boolean> => isRight(await found())
-  /** Its program waits for that. False where the pane is not there yet. */
+  /** Its program waits for the size. */
+  const hasStarted = async (): Promise<boolean> => typeof (await records.read(key))?.pid === 'number'
+  /** False where the pane is not there yet. */
   const giveSize = async (): Promise<boolean> => {
     const pane = await found()
     if (pane === undefined) return false
-    if (isRight(pane)) return true
+    if (pane.columns === options.columns && pane.rows === options.rows) return true
     await alone(async () => {
       // There may have been many before.
-      if (await hasSize()) return
+      if (await hasStarted()) return
       await keeper.fit(options.columns, options.rows, false)
-      await keeper.visit(pane.paneId, hasSize)
+      await keeper.visit(pane.paneId, hasStarted)
     })
     return true
   }

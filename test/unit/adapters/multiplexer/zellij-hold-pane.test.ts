@@ -47,6 +47,6 @@ describe('what holds a pane of Zellij', () => {
   })
 
   it('starts the program in a terminal that never has it, too', async () => {
-    expect(await askedUntilStarted('24 80', '0 0')).toBe(200)
+    expect(await askedUntilStarted('24 80', '0 0')).toBe(20)
   })
 })
