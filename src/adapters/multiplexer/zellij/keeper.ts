@@ -55,15 +55,15 @@ export function createKeeper(options: {
   readonly configFile: string
   /** While no other process of ours attaches: with another that comes at the same moment its number can’t be told apart. */
   readonly alone: (work: () => Promise<void>) => Promise<void>
-  /** Rows that each tab has beside its panes. */
-  readonly bars: number
+  /** Rows and columns that each tab has beside a single pane. */
+  readonly around: () => { readonly rows: number; readonly columns: number }
   /** Milliseconds. */
   readonly timeout: number
   /** It is not where it should be: `noticed` is to be called. */
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, queries, wire, configFile, alone, bars, timeout, onAway, log } = options
+  const { commands, queries, wire, configFile, alone, around, timeout, onAway, log } = options
   const { clients } = queries
   let client: Client | undefined
   /** Zellij’s, as long as the client runs. */
@@ -91,6 +91,7 @@ export function createKeeper(options: {
       session: commands.session,
     })
   }
+  const whole = () => ({ columns: size.columns + around().columns, rows: size.rows + around().rows })
   const leave = (): void => {
     client?.stop()
     client = undefined
@@ -107,7 +108,7 @@ export function createKeeper(options: {
       if (looks >= LOOKS_FOR_NUMBER || client?.ended !== false) {
         leave()
         before = new Set((await clients()).map((one) => one.client))
-        client = startClient({ commands, configFile, columns: size.columns, rows: size.rows + bars })
+        client = startClient({ commands, configFile, ...whole() })
         looks = 0
       }
       looks += 1
@@ -211,7 +212,7 @@ export function createKeeper(options: {
       const same = size.columns === columns && size.rows === rows
       if (same && current() !== undefined) return
       size = { columns, rows }
-      current()?.client.resize(columns, rows + bars)
+      current()?.client.resize(whole().columns, whole().rows)
       await until(`give a tab ${String(columns)}×${String(rows)}`, async () => {
         await stay()
         const looking = await clients()

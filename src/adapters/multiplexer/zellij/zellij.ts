@@ -50,7 +50,10 @@ export interface ZellijOptions {
   readonly closeGrace?: number
 }
 
-/** Knows `--no-focus`. */
+/** Lines that a pane has around it, on both sides: before 0.45 also where it is alone in its tab. */
+const FRAME = 2
+
+/** Knows `--no-focus`, and draws a single pane without a frame. */
 const isQuiet = (version: string): boolean => !version.startsWith('0.44.')
 
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
@@ -86,7 +89,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
     configFile: session.configFile,
     alone: session.alone,
-    bars: BARS,
+    around: () => (quiet === false ? { columns: FRAME, rows: BARS + FRAME } : { columns: 0, rows: BARS }),
     timeout: commandTimeout,
     onAway: () => void look(),
     log,
