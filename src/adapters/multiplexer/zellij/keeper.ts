@@ -7,6 +7,7 @@ import type { Commands } from './commands.ts'
 import { HOME_PANE, homeSize } from './panes.ts'
 import type { Looking } from './people.ts'
 import type { Queries } from './queries.ts'
+import type { Traits } from './version.ts'
 import type { Wire } from './wire.ts'
 
 /**
@@ -55,15 +56,17 @@ export function createKeeper(options: {
   readonly configFile: string
   /** While no other process of ours attaches: with another that comes at the same moment its number can’t be told apart. */
   readonly alone: (work: () => Promise<void>) => Promise<void>
-  /** Rows and columns that each tab has beside a single pane. */
-  readonly around: () => { readonly rows: number; readonly columns: number }
+  /** Rows that each tab has beside its panes. */
+  readonly bars: number
+  /** Of this Zellij; undefined before it was looked at. */
+  readonly traits: () => Traits | undefined
   /** Milliseconds. */
   readonly timeout: number
   /** It is not where it should be: `noticed` is to be called. */
   readonly onAway: () => void
   readonly log: Log
 }): Keeper {
-  const { commands, queries, wire, configFile, alone, around, timeout, onAway, log } = options
+  const { commands, queries, wire, configFile, alone, bars, traits, timeout, onAway, log } = options
   const { clients } = queries
   let client: Client | undefined
   /** Zellij’s, as long as the client runs. */
@@ -91,7 +94,10 @@ export function createKeeper(options: {
       session: commands.session,
     })
   }
-  const whole = () => ({ columns: size.columns + around().columns, rows: size.rows + around().rows })
+  const whole = () => {
+    const frame = traits()?.frame ?? 0
+    return { columns: size.columns + frame, rows: size.rows + bars + frame }
+  }
   const leave = (): void => {
     client?.stop()
     client = undefined
@@ -218,8 +224,9 @@ export function createKeeper(options: {
         const looking = await clients()
         const place = looking.find((one) => one.client === number)?.paneId
         if (place === undefined) return false
-        // Where others look at it too, it has the size of the smallest, and tells nothing.
-        if (place !== homePane || looking.filter(({ paneId }) => paneId === homePane).length > 1) return true
+        // Where others have a say it has the size of the smallest, and tells nothing.
+        const others = looking.filter((one) => one.client !== number && (one.paneId === homePane || traits()?.ownSizes === false))
+        if (place !== homePane || others.length > 0) return true
         const entries = await queries.entries()
         const home = entries && homeSize(entries)
         // Of a session whose first pane was closed there is nothing to tell it by.

@@ -11,6 +11,7 @@ import type { Commands, Reply } from './commands.ts'
 import type { Keeper } from './keeper.ts'
 import type { Listed } from './panes.ts'
 import type { Records } from './records.ts'
+import type { Traits } from './version.ts'
 
 const HOLDER = join(PACKAGE_ROOT, 'hooks', 'hold-pane.sh')
 const POLL = 10
@@ -29,8 +30,7 @@ export interface OpenDeps {
   /** One after the other. */
   readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>
   readonly keeper: Pick<Keeper, 'fit' | 'visit'>
-  /** Knows `--no-focus` (0.45 and later): before, a person’s view moves along to what is opened. */
-  readonly quiet: boolean
+  readonly traits: Traits
   /** Milliseconds until its program has to run. */
   readonly timeout: number
 }
@@ -54,11 +54,11 @@ export async function openPane(options: OpenPane, deps: OpenDeps): Promise<{ pan
 }
 
 async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Promise<Tried> {
-  const { commands, records, list, alone, keeper, quiet, timeout } = deps
+  const { commands, records, list, alone, keeper, traits, timeout } = deps
   const name = titleOf(options.name)
   const key = await records.create({ agentId: options.agentId, name })
   const env = Object.entries(options.env).map(([variable, value]) => `${variable}=${value}`)
-  const common = ['--cwd', options.cwd, ...(quiet ? ['--no-focus'] : [])]
+  const common = ['--cwd', options.cwd, ...(traits.quiet ? ['--no-focus'] : [])]
   const wordsWith = (size: string) => ['--', '/bin/sh', HOLDER, records.pathOf(key), size, ...env, '--', ...options.argv]
   const inTabOf = async (beside: PaneId): Promise<Reply | undefined> => {
     const panes = await list()
@@ -69,7 +69,7 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
     return commands.action('new-pane', '--tab-id', String(tab), '--name', name, ...common, ...wordsWith(ANY_SIZE))
   }
 
-  let ownTab = false
+  let waitsForSize = false
   const found = async () => (await list()).find((listed) => listed.record.key === key)
   /** Its program waits for the size. */
   const hasStarted = async (): Promise<boolean> => typeof (await records.read(key))?.pid === 'number'
@@ -92,8 +92,8 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
     if (beside?.kind === 'done') return beside
     if (beside !== undefined) await records.note(key, { framed: false })
     await keeper.fit(options.columns, options.rows, tries > 1)
-    ownTab = true
-    return commands.action('new-tab', '--name', name, ...common, ...wordsWith(`${String(options.rows)} ${String(options.columns)}`))
+    waitsForSize = traits.ownSizes
+    return commands.action('new-tab', '--name', name, ...common, ...wordsWith(waitsForSize ? `${String(options.rows)} ${String(options.columns)}` : ANY_SIZE))
   }).catch(async (error: unknown) => {
     // Without its record nothing starts any more (hooks/hold-pane.sh).
     await records.remove(key)
@@ -109,7 +109,7 @@ async function tryToOpen(options: OpenPane, deps: OpenDeps, tries: number): Prom
   let isGiven = false
   for (let end = begun + limit; performance.now() < end; await delay(POLL)) {
     const record = await records.read(key)
-    if (record?.pid === null && ownTab && !isGiven && performance.now() > begun + SIZE_WITHIN) {
+    if (record?.pid === null && waitsForSize && !isGiven && performance.now() > begun + SIZE_WITHIN) {
       isGiven = await giveSize()
       if (isGiven) end = performance.now() + limit
     }

@@ -24,6 +24,7 @@ import { createRecords } from './records.ts'
 import { BARS, createSession } from './session.ts'
 import { createSockets } from './sockets.ts'
 import { pasteText, pressKey } from './type.ts'
+import { traitsOf, type Traits } from './version.ts'
 import { createWatch } from './watch.ts'
 import { createWire } from './wire.ts'
 
@@ -49,12 +50,6 @@ export interface ZellijOptions {
   /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
   readonly closeGrace?: number
 }
-
-/** Lines that a pane has around it, on both sides: before 0.45 also where it is alone in its tab. */
-const FRAME = 2
-
-/** Knows `--no-focus`, and draws a single pane without a frame. */
-const isQuiet = (version: string): boolean => !version.startsWith('0.44.')
 
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
 const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
@@ -89,13 +84,14 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
     configFile: session.configFile,
     alone: session.alone,
-    around: () => (quiet === false ? { columns: FRAME, rows: BARS + FRAME } : { columns: 0, rows: BARS }),
+    bars: BARS,
+    traits: () => traits,
     timeout: commandTimeout,
     onAway: () => void look(),
     log,
   })
   let disposed = false
-  let quiet: boolean | undefined
+  let traits: Traits | undefined
   let starting: Promise<void> | undefined
   let lastOpen: Promise<unknown> = Promise.resolve()
   const lastTyping = new Map<PaneId, Promise<unknown>>()
@@ -138,10 +134,10 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     return done
   }
   const open = async (pane: Parameters<Multiplexer['open']>[0]): Promise<{ paneId: PaneId; pid: number }> => {
-    quiet ??= isQuiet(await session.requireVersion())
+    traits ??= traitsOf(await session.requireVersion())
     for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
       if (attempt > 0 || !watch.begun || !(await sockets.find())) await startOnce()
-      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, keeper, quiet, timeout: OPEN_TIMEOUT })
+      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, keeper, traits, timeout: OPEN_TIMEOUT })
       if (opened === undefined) continue
       deaths.opened(opened.paneId, pane.agentId)
       return opened
@@ -198,7 +194,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
   return {
     name: 'zellij',
     start: async () => {
-      quiet = isQuiet(await session.requireVersion())
+      traits = traitsOf(await session.requireVersion())
       await startOnce()
     },
     open: async (pane) => {

@@ -6,6 +6,7 @@ import type { Commands } from '../../../../src/adapters/multiplexer/zellij/comma
 import { openPane } from '../../../../src/adapters/multiplexer/zellij/open.ts'
 import type { Listed } from '../../../../src/adapters/multiplexer/zellij/panes.ts'
 import { createRecords } from '../../../../src/adapters/multiplexer/zellij/records.ts'
+import { traitsOf } from '../../../../src/adapters/multiplexer/zellij/version.ts'
 import { asPaneId, newAgentId } from '../../../../src/ids.ts'
 
 it('gives a tab its size also where a busy Zellij lists the pane late', async () => {
@@ -33,7 +34,7 @@ it('gives a tab its size also where a busy Zellij lists the pane late', async ()
           // Its program waits for the size.
           visit: async () => writeFileSync(`${records.pathOf((await records.keys())[0] ?? '')}.pid`, '4711\n'),
         },
-        quiet: true,
+        traits: traitsOf('0.45.1'),
         timeout: 2000,
       },
     )
