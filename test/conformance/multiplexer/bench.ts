@@ -42,7 +42,8 @@ export function isAlive(pid: number): boolean {
 /** At the first tab of our session in Zellij. */
 async function attachPerson(folder: string): Promise<HostedTerminal> {
   const person = createHostedTerminal({
-    argv: ['zellij', 'attach', socketNameOf(folder)],
+    // Of a busy session Zellij may say that it is not there (1 of 131 times): a person does it again.
+    argv: ['/bin/sh', '-c', 'until zellij attach "$0"; do sleep 0.2; done', socketNameOf(folder)],
     cwd: '/',
     env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
     columns: 120,
