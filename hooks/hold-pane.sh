@@ -20,7 +20,8 @@ while [ "$exomonad_tries" -gt 0 ]; do
     *) if [ "$exomonad_size" = - ]; then break; fi ;;
   esac
   exomonad_tries=$((exomonad_tries - 1))
-  if [ "$exomonad_tries" -ge 10 ]; then sleep 0.02; else sleep 0.5; fi &
+  if [ "$exomonad_tries" -ge 10 ]; then exomonad_pause=0.02; else exomonad_pause=0.5; fi
+  sleep "$exomonad_pause" &
   wait "$!"
   kill "$!" 2>/dev/null
 done
