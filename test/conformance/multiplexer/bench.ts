@@ -39,19 +39,26 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Of a busy session Zellij may say that it is not there, or lose whom it has just let in (1 of 100): a person attaches again. */
+const ATTACHES = 5
+
 /** At the first tab of our session in Zellij. */
 async function attachPerson(folder: string): Promise<HostedTerminal> {
-  const person = createHostedTerminal({
-    // Of a busy session Zellij may say that it is not there (1 of 131 times): a person does it again.
-    argv: ['/bin/sh', '-c', 'until zellij attach "$0"; do sleep 0.2; done', socketNameOf(folder)],
-    cwd: '/',
-    env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
-    columns: 120,
-    rows: 32,
-    onOutput: () => undefined,
-  })
-  await waitFor('a person to see the session', async () => (await person.capture(0)).includes('Agents of exomonad'))
-  return person
+  for (let attempt = 1; ; attempt += 1) {
+    const person = createHostedTerminal({
+      argv: ['/bin/sh', '-c', 'zellij attach "$0"; echo "(has left)"; exec cat', socketNameOf(folder)],
+      cwd: '/',
+      env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
+      columns: 120,
+      rows: 32,
+      onOutput: () => undefined,
+    })
+    let screen = ''
+    await waitFor('a person to see the session', async () => /Agents of exomonad|\(has left\)/.test((screen = await person.capture(0))))
+    if (screen.includes('Agents of exomonad')) return person
+    person.dispose()
+    if (attempt === ATTACHES) throw new Error(`A person could not attach:\n${screen}`)
+  }
 }
 
 /** A fresh implementation for every test, shut down after it. `attached`: a person in a terminal of their own looks at the session all the while. */

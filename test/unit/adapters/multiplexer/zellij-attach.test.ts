@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attachCommand } from '../../../../src/adapters/multiplexer/zellij/attach.ts'
+import type { PaneId } from '../../../../src/ids.ts'
+
+describe('what attaches a person to Zellij', () => {
+  let folder: string
+  let socket: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'attach-'))
+    mkdirSync(join(folder, 'contract_version_1'))
+    socket = join(folder, 'contract_version_1', 'agents')
+    writeFileSync(socket, '')
+    writeFileSync(join(folder, 'ready'), '')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** With a Zellij that does these things one after the other when it is attached to; answers what it was asked for, and how the script ended. */
+  const attach = async (...behaviour: readonly string[]): Promise<{ asked: string[]; code: number }> => {
+    const binary = join(folder, 'zellij')
+    for (const [number, does] of behaviour.entries()) writeFileSync(join(folder, `attach-${String(number + 1)}`), does)
+    writeFileSync(
+      binary,
+      `#!/bin/sh
+echo "$*" >>"$0.asked"
+if [ "$1" = attach ]; then . "${folder}/attach-$(grep -c ^attach "$0.asked")"; fi
+echo "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND"
+echo "1         terminal_7     /bin/sh"
+`,
+    )
+    chmodSync(binary, 0o755)
+    const paneId = 'terminal_7' as PaneId
+    const [file = '', ...args] = attachCommand({ binary, session: 'agents', socketDir: folder, paneId, ready: join(folder, 'ready') })
+    const code = await promisify(execFile)(file, args, { env: { PATH: process.env['PATH'] } }).then(
+      () => 0,
+      ({ code: exitCode }: { code: number }) => exitCode,
+    )
+    return { asked: readFileSync(`${binary}.asked`, 'utf8').trim().split('\n'), code }
+  }
+  const looks = '--session agents action list-clients'
+  const stays = 'sleep 3.1; exit 0'
+
+  it('is done when they leave', async () => {
+    expect(await attach(stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
+  })
+
+  it('attaches again where Zellij loses them at once, or says that there is no session', async () => {
+    const lost = 'exit 0'
+    const busy = 'exit 1'
+    expect(await attach(lost, busy, stays)).toEqual({ asked: Array.from({ length: 3 }, () => [looks, 'attach agents']).flat(), code: 0 })
+  })
+
+  it('gives up where that does not end', async () => {
+    const busy = 'exit 3'
+    const { asked, code } = await attach(busy, busy, busy, busy, busy, stays)
+    expect(asked.filter((one) => one === 'attach agents')).toHaveLength(5)
+    expect(code).toBe(3)
+  })
+
+  it('does not come back to a session that has ended', async () => {
+    expect(await attach(`rm "${socket}"; exit 0`, stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
+  })
+})
