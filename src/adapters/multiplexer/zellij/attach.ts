@@ -1,7 +1,6 @@
 import type { PaneId } from '../../../ids.ts'
-import { ARRIVED } from './arrivals.ts'
 
-/** A person who leaves sooner, and was not seen there, did not do so themselves. Seconds. */
+/** A person who leaves sooner after they came did not do so themselves. Seconds. */
 const LOST_WITHIN = 2
 
 /**
@@ -25,17 +24,17 @@ until [ -e "$3" ] || [ "$tries" -eq 0 ]; do
 done
 for try in 1 2 3 4 5; do
   "$0" --session "$1" action list-clients 2>/dev/null | grep -q " $4 " || "$0" --session "$1" action focus-pane-id "$4" >/dev/null 2>&1
+  rm -f "$3"
   began=$(date +%s)
   "$0" attach "$1"
   code=$?
-  if [ "$code" -eq 0 ] && { [ $(($(date +%s) - began)) -gt ${String(LOST_WITHIN)} ] || grep -q ${ARRIVED} "$3" 2>/dev/null; }; then break; fi
-  ls "$2"/*/"$1" >/dev/null 2>&1 || break
+  if [ "$code" -eq 0 ] && [ $(($(date +%s) - began)) -gt ${String(LOST_WITHIN)} ]; then exit 0; fi
+  ls "$2"/*/"$1" >/dev/null 2>&1 || exit "$code"
   sleep 0.2
 done
-rm -f "$3"
 exit "$code"`
 
-/** `ready`: file that is there once the keeper has gone ahead, and says when the person has been seen. */
+/** `ready`: file that is there once the keeper has gone ahead. */
 export const attachCommand = (options: { binary: string; session: string; socketDir: string; paneId: PaneId; ready: string }): readonly string[] => [
   '/bin/sh',
   '-c',

@@ -11,7 +11,6 @@ import { paneGone } from '../../panes/pane-gone.ts'
 import { shared } from '../../panes/processes.ts'
 import { checkOpen } from '../../panes/program.ts'
 import type { Multiplexer, Pane, TypeResult } from '../multiplexer.ts'
-import { createArrivals } from './arrivals.ts'
 import { attachCommand } from './attach.ts'
 import { endLeftClients } from './client.ts'
 import { createCommands } from './commands.ts'
@@ -91,7 +90,6 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     onAway: () => void look(),
     log,
   })
-  const arrivals = createArrivals()
   let disposed = false
   let traits: Traits | undefined
   let starting: Promise<void> | undefined
@@ -102,9 +100,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
 
   /** Panes that people look at, and when they last typed; the keeper is nobody. */
   const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const looking = panes.length === 0 ? [] : await clients()
-    arrivals.noticed(looking)
-    const others = panes.length === 0 ? [] : keeper.noticed(looking)
+    const others = panes.length === 0 ? [] : keeper.noticed(await clients())
     const now = Date.now()
     const watched = new Set(others)
     return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
@@ -183,11 +179,6 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     const tab = panes.find((pane) => pane.paneId === paneId)?.tabId
     if (tab !== undefined) await keeper.lead(paneId, panes.filter(({ tabId }) => tabId === tab).length > 1)
   }
-  const prepare = async (paneId: PaneId, ready: string): Promise<void> => {
-    await lead(paneId)
-    arrivals.expect(paneId, ready, await clients().catch(() => []))
-    await writeFile(ready, '').catch(() => undefined)
-  }
   const closing = new Map<PaneId, Promise<void>>()
   const closeNow = async (paneId: PaneId): Promise<void> => {
     const pane = await find(paneId)
@@ -257,7 +248,7 @@ export function createZellij(options: ZellijOptions): Multiplexer {
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => {
       const ready = join(folder, `ready-${randomUUID()}`)
-      void prepare(paneId, ready)
+      void lead(paneId).finally(() => writeFile(ready, '').catch(() => undefined))
       return attachCommand({ binary, session: name, socketDir, paneId, ready })
     },
     shutdown: async () => {

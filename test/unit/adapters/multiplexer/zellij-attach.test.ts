@@ -48,10 +48,6 @@ echo "1         terminal_7     /bin/sh"
     expect(await attach(stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
   })
 
-  it('is done when they leave at once, where they have been seen', async () => {
-    expect(await attach(`echo arrived >"${join(folder, 'ready')}"; exit 0`, stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
-  })
-
   it('attaches again where Zellij loses them at once, or says that there is no session', async () => {
     const lost = 'exit 0'
     const busy = 'exit 1'
