@@ -41,6 +41,8 @@ const FOCUS_AGAIN = 10
 /** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
 const ARRIVE_WITHIN = 2000
+/** Zellij may lose whom it has just let in (attach.ts): who is gone so soon has not followed. Milliseconds. */
+const STAYS_FOR = 500
 const LOOK_AGAIN = 500
 /** Where nothing was opened yet. */
 const FIRST_SIZE = { columns: 200, rows: 50 }
@@ -84,6 +86,8 @@ export function createKeeper(options: {
   /** Numbers of those who were there before, or have followed. */
   let settled = new Set<number>()
   let awaySince = 0
+  /** Since when all whom it goes ahead of have been there. */
+  let followedSince: number | undefined
   let stopped = false
 
   const current = (): { client: Client; number: number } | undefined =>
@@ -155,11 +159,13 @@ export function createKeeper(options: {
     if (leadsTo === paneId && isThere) {
       // It stays for this one, too: on a way home and back others would be taken along.
       expected += 1
+      followedSince = undefined
       awaySince = performance.now()
       return
     }
     const before = await clients()
     settled = new Set(before.map((one) => one.client))
+    followedSince = undefined
     already = before.filter((one) => one.paneId === paneId).length
     expected = 1
     leads = true
@@ -203,7 +209,8 @@ export function createKeeper(options: {
 
   /** A new client begins where the one with the lowest number is: that may be a person, where a command had it when the keeper came. */
   const bring = (others: readonly Looking[], paneId: PaneId): void => {
-    for (const one of others) if (one.paneId === paneId) settled.add(one.client)
+    // Numbers of those who have left are had by others.
+    settled = new Set(others.flatMap((one) => (settled.has(one.client) || one.paneId === paneId ? [one.client] : [])))
     const astray = others.flatMap((one) => (settled.has(one.client) ? [] : [one.client]))
     if (astray.length > 0) void wire.focus(astray, paneId)
   }
@@ -253,7 +260,8 @@ export function createKeeper(options: {
         else if (!leads) goHome(keeper.client)
         return seen
       }
-      const followed = seen.filter((paneId) => paneId === leadsTo).length >= already + expected
+      followedSince = seen.filter((paneId) => paneId === leadsTo).length >= already + expected ? (followedSince ?? performance.now()) : undefined
+      const followed = followedSince !== undefined && performance.now() - followedSince >= STAYS_FOR
       const away = performance.now() - awaySince
       // It may be on its way still, or have been when this was seen.
       const lost = own?.paneId !== leadsTo && (leadsTo === undefined || away > ARRIVE_WITHIN)

@@ -19,8 +19,8 @@ describe('what attaches a person to Zellij', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** With a Zellij that does these things one after the other when it is attached to; answers what it was asked for, and how the script ended. */
-  const attach = async (...behaviour: readonly string[]): Promise<{ asked: string[]; code: number }> => {
+  /** With a Zellij that does these things one after the other when it is attached to; answers what it was asked for, what it showed, and how the script ended. */
+  const attach = async (...behaviour: readonly string[]): Promise<{ asked: string[]; code: number; shown: string }> => {
     const binary = join(folder, 'zellij')
     for (const [number, does] of behaviour.entries()) writeFileSync(join(folder, `attach-${String(number + 1)}`), does)
     writeFileSync(
@@ -35,33 +35,38 @@ echo "1         terminal_7     /bin/sh"
     chmodSync(binary, 0o755)
     const paneId = 'terminal_7' as PaneId
     const [file = '', ...args] = attachCommand({ binary, session: 'agents', socketDir: folder, paneId, ready: join(folder, 'ready') })
-    const code = await promisify(execFile)(file, args, { env: { PATH: process.env['PATH'] } }).then(
-      () => 0,
-      ({ code: exitCode }: { code: number }) => exitCode,
+    const { code, shown } = await promisify(execFile)(file, args, { env: { PATH: process.env['PATH'] } }).then(
+      ({ stdout }) => ({ code: 0, shown: stdout }),
+      ({ code: exitCode, stdout }: { code: number; stdout: string }) => ({ code: exitCode, shown: stdout }),
     )
-    return { asked: readFileSync(`${binary}.asked`, 'utf8').trim().split('\n'), code }
+    return { asked: readFileSync(`${binary}.asked`, 'utf8').trim().split('\n'), code, shown }
   }
   const looks = '--session agents action list-clients'
-  const stays = 'sleep 3.1; exit 0'
+  const leaves = 'printf "\\033[?1049l"; echo Bye from Zellij!; exit 0'
+  const lost = 'echo; echo Your zellij client lost connection to the zellij server.; echo; echo As a safety measure; exit 0'
 
-  it('is done when they leave', async () => {
-    expect(await attach(stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
+  it('shows all there is, and is done when they leave', async () => {
+    expect(await attach(`printf '%s' 'a screen'; ${leaves}`)).toEqual({
+      asked: [looks, 'attach agents'],
+      code: 0,
+      shown: 'a screen\u001B[?1049lBye from Zellij!\n',
+    })
   })
 
   it('attaches again where Zellij loses them at once, or says that there is no session', async () => {
-    const lost = 'exit 0'
-    const busy = 'exit 1'
-    expect(await attach(lost, busy, stays)).toEqual({ asked: Array.from({ length: 3 }, () => [looks, 'attach agents']).flat(), code: 0 })
+    const { asked, code, shown } = await attach(lost, 'exit 1', leaves)
+    expect(asked).toEqual(Array.from({ length: 3 }, () => [looks, 'attach agents']).flat())
+    expect(code).toBe(0)
+    expect(shown).toMatch(/lost connection[^]*Bye from Zellij!\n$/)
   })
 
   it('gives up where that does not end', async () => {
-    const busy = 'exit 3'
-    const { asked, code } = await attach(busy, busy, busy, busy, busy, stays)
+    const { asked, code } = await attach(lost, lost, 'exit 3', lost, 'exit 3', leaves)
     expect(asked.filter((one) => one === 'attach agents')).toHaveLength(5)
     expect(code).toBe(3)
   })
 
   it('does not come back to a session that has ended', async () => {
-    expect(await attach(`rm "${socket}"; exit 0`, stays)).toEqual({ asked: [looks, 'attach agents'], code: 0 })
+    expect(await attach(`rm "${socket}"; exit 1`, leaves)).toMatchObject({ asked: [looks, 'attach agents'], code: 1 })
   })
 })
