@@ -46,7 +46,7 @@ const ATTACHES = 5
 async function attachPerson(folder: string): Promise<HostedTerminal> {
   for (let attempt = 1; ; attempt += 1) {
     const person = createHostedTerminal({
-      argv: ['/bin/sh', '-c', 'zellij attach "$0"; echo "(has left)"; exec cat', socketNameOf(folder)],
+      argv: ['zellij', 'attach', socketNameOf(folder)],
       cwd: '/',
       env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
       columns: 120,
@@ -54,8 +54,8 @@ async function attachPerson(folder: string): Promise<HostedTerminal> {
       onOutput: () => undefined,
     })
     let screen = ''
-    await waitFor('a person to see the session', async () => /Agents of exomonad|\(has left\)/.test((screen = await person.capture(0))))
-    if (screen.includes('Agents of exomonad')) return person
+    await waitFor('a person to see the session', async () => (screen = await person.capture(0)).includes('Agents of exomonad') || person.ended !== undefined)
+    if (person.ended === undefined) return person
     person.dispose()
     if (attempt === ATTACHES) throw new Error(`A person could not attach:\n${screen}`)
   }

@@ -133,7 +133,7 @@ export function describeTyping(bench: Bench): void {
     await bench.multiplexer.close(one.paneId)
     expect(await bench.multiplexer.paste(one.paneId, 'for nobody')).toEqual({ kind: 'gone' })
     expect(await bench.multiplexer.paste(ten.paneId, 'for ten')).toEqual({ kind: 'typed' })
-    await waitFor('the paste', () => ten.recorded().includes('for ten'))
+    await waitFor('the paste', () => ten.recorded().endsWith(END))
     expect(ten.recorded()).toBe(`${START}for ten${END}`)
   })
 
