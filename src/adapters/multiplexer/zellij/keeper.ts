@@ -41,8 +41,8 @@ const FOCUS_AGAIN = 10
 /** How long a person may take from asking for a pane to being there, and between looks. Milliseconds. */
 const FOLLOW_WITHIN = 5000
 const ARRIVE_WITHIN = 2000
-/** Zellij may lose whom it has just let in (attach.ts): who is gone so soon has not followed. Milliseconds. */
-const STAYS_FOR = 500
+/** Zellij may lose whom it has just let in (attach.ts): it stays for those who come again, unless others wait for it. Milliseconds. */
+const STAYS_FOR = 1000
 const LOOK_AGAIN = 500
 /** Where nothing was opened yet. */
 const FIRST_SIZE = { columns: 200, rows: 50 }
@@ -86,8 +86,8 @@ export function createKeeper(options: {
   /** Numbers of those who were there before, or have followed. */
   let settled = new Set<number>()
   let awaySince = 0
-  /** Since when all whom it goes ahead of have been there. */
-  let followedSince: number | undefined
+  /** When all whom it goes ahead of were first seen there. */
+  let followedAt: number | undefined
   let stopped = false
 
   const current = (): { client: Client; number: number } | undefined =>
@@ -152,20 +152,27 @@ export function createKeeper(options: {
   }
   const leadNow = async (paneId: PaneId, shared: boolean): Promise<void> => {
     // Whoever asked before is on the way to where it leads them.
-    for (const end = performance.now() + FOLLOW_WITHIN; leadsTo !== undefined && leadsTo !== paneId && performance.now() < end && !stopped; await delay(POLL));
+    const isTaken = () => leadsTo !== undefined && leadsTo !== paneId && followedAt === undefined
+    for (const end = performance.now() + FOLLOW_WITHIN; isTaken() && performance.now() < end && !stopped; await delay(POLL));
     if (stopped) return
     await stay()
     if (shared) await prepare(paneId)
     if (leadsTo === paneId && isThere) {
       // It stays for this one, too: on a way home and back others would be taken along.
+      const haveFollowed = followedAt !== undefined
       expected += 1
-      followedSince = undefined
+      followedAt = undefined
       awaySince = performance.now()
+      if (haveFollowed) {
+        // They may have left since.
+        already = (await clients()).filter((one) => one.paneId === paneId && one.client !== number).length
+        expected = 1
+      }
       return
     }
     const before = await clients()
     settled = new Set(before.map((one) => one.client))
-    followedSince = undefined
+    followedAt = undefined
     already = before.filter((one) => one.paneId === paneId).length
     expected = 1
     leads = true
@@ -260,8 +267,8 @@ export function createKeeper(options: {
         else if (!leads) goHome(keeper.client)
         return seen
       }
-      followedSince = seen.filter((paneId) => paneId === leadsTo).length >= already + expected ? (followedSince ?? performance.now()) : undefined
-      const followed = followedSince !== undefined && performance.now() - followedSince >= STAYS_FOR
+      if (seen.filter((paneId) => paneId === leadsTo).length >= already + expected) followedAt ??= performance.now()
+      const followed = followedAt !== undefined && performance.now() - followedAt > STAYS_FOR
       const away = performance.now() - awaySince
       // It may be on its way still, or have been when this was seen.
       const lost = own?.paneId !== leadsTo && (leadsTo === undefined || away > ARRIVE_WITHIN)

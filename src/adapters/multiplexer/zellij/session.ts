@@ -65,6 +65,8 @@ const LOCK_POLL = 20
 const LOCK_LIMIT = 30_000
 const STOP_POLL = 10
 const STOP_WAIT = 1000
+/** A server with much to do does not answer for seconds, and is ended without it. Milliseconds. */
+const STOP_ANSWER = 2000
 const STOP_ATTEMPTS = 5
 
 export interface Session {
@@ -177,7 +179,7 @@ export function createSession({ commands, sockets, folder }: { commands: Command
       const left = async (): Promise<number[]> => (await servers()).filter((pid) => running.includes(pid))
       // Of a busy server Zellij may think that it is not there.
       for (let attempt = 0; attempt < STOP_ATTEMPTS && (attempt === 0 || (await left()).length > 0); attempt += 1) {
-        await commands.run(['kill-session', commands.session])
+        await commands.run(['kill-session', commands.session], { limit: STOP_ANSWER }).catch(() => undefined)
         for (let waited = 0; waited < STOP_WAIT && (await left()).length > 0; waited += STOP_POLL) await delay(STOP_POLL)
       }
       for (const pid of await left()) kill(pid)
