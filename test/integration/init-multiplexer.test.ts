@@ -1,9 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad, type ExomonadOptions, type RunResult } from '../helpers/daemon.ts'
-import { findTool } from '../helpers/require-tool.ts'
 
 interface Setting {
   readonly tree: Exomonad
@@ -24,7 +23,7 @@ async function prepare(version: string | null, options: ExomonadOptions = {}): P
     const said = `#!/bin/sh\n[ "$1" = --version ] && echo 'zellij ${version}' && exit\necho 'No active zellij sessions found.' >&2\nexit 1\n`
     writeFileSync(join(bin, 'zellij'), said, { mode: 0o755 })
   }
-  const others = (surroundings['PATH'] ?? '').split(delimiter).filter((place) => findTool('zellij') !== join(place, 'zellij'))
+  const others = (surroundings['PATH'] ?? '').split(delimiter).filter((place) => !existsSync(join(place, 'zellij')))
   const PATH = [bin, ...others].join(delimiter)
   return {
     tree,

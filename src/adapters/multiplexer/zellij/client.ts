@@ -55,19 +55,21 @@ export function startClient({ commands, configFile, columns, rows }: { commands:
     if (data.includes(ASKS)) pty.write(ANSWER)
   })
   pty.onExit(() => (ended = true))
+  /** Its terminal may be closed before its end is told. */
+  const whileItRuns = (act: () => void): void => {
+    try {
+      if (!ended) act()
+    } catch {
+      ended = true
+    }
+  }
   return {
     pid: pty.pid,
     get ended() {
       return ended
     },
-    resize: (newColumns, newRows) => {
-      if (!ended) pty.resize(newColumns, newRows)
-    },
-    goHome: () => {
-      if (!ended) pty.write(HOME_KEY.bytes)
-    },
-    stop: () => {
-      if (!ended) pty.kill('SIGHUP')
-    },
+    resize: (newColumns, newRows) => whileItRuns(() => pty.resize(newColumns, newRows)),
+    goHome: () => whileItRuns(() => pty.write(HOME_KEY.bytes)),
+    stop: () => whileItRuns(() => pty.kill('SIGHUP')),
   }
 }
