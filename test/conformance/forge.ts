@@ -318,6 +318,10 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       await git.push(forge.remote, { sha: rebased.head, branch: name('main.a'), expected: head })
       await git.removeWorktree(path)
       expect(await look(number)).toMatchObject({ head: { sha: rebased.head }, reviewDecision: 'changes_requested' })
+      // Nor is a rebase of the base: what it held before is no work of this head.
+      const rewritten = (await repository.git('commit-tree', '-p', (await git.mergeBase(moved, head))!, '-m', 'Rewritten', `${moved}^{tree}`)).trim() as Sha
+      await git.push(forge.remote, { sha: rewritten, branch: name('main'), expected: moved })
+      expect(await look(number)).toMatchObject({ base: { sha: rewritten }, head: { sha: rebased.head }, reviewDecision: 'changes_requested' })
 
       await grow('main.a', [{ 'a.txt': 'a\nbetter\n' }])
       expect(await look(number)).toMatchObject({ reviewDecision: 'none' })

@@ -22,7 +22,10 @@ export async function reviewDecision(
   return decision
 }
 
-/** Whether two heads bring the same changed lines to a base, wherever those stand by now. Kept for pairs that were compared. */
+/**
+ * Whether two heads bring the same changed lines to a base, wherever those stand by now. Kept for pairs that were compared, and for good where they did:
+ * once the base itself was rebased, what one of them was rebased onto before would count as its own work.
+ */
 export function createSameWork(git: Git): (base: Sha, a: Sha, b: Sha) => Promise<boolean> {
   const known = new Map<string, boolean>()
   const changes = async (base: Sha, head: Sha): Promise<string> =>
@@ -31,13 +34,14 @@ export function createSameWork(git: Git): (base: Sha, a: Sha, b: Sha) => Promise
       .filter((line) => /^([+-]|diff )/.test(line))
       .join('\n')
   return async (base, a, b) => {
-    const key = `${base} ${a} ${b}`
-    const before = known.get(key)
+    const pair = `${a} ${b}`
+    const key = `${base} ${pair}`
+    const before = known.get(pair) ?? known.get(key)
     if (before !== undefined) return before
     if ((await git.resolve(a)) === null) return false
     const same = (await changes(base, a)) === (await changes(base, b))
     if (known.size > 1000) known.clear()
-    known.set(key, same)
+    known.set(same ? pair : key, same)
     return same
   }
 }
