@@ -112,7 +112,17 @@ export const configSchema = z
       })
       .prefault({}),
     protected_branches: z.array(z.string()).default([]).describe('Only the human merges into these.'),
-    merge: z.strictObject({ agents_may_force: z.boolean().default(false).describe('Lets agents use force in merge_pr.') }).prefault({}),
+    merge: z
+      .strictObject({
+        agents_may_force: z.boolean().default(false).describe('Lets agents use force in merge_pr.'),
+        check_result: z
+          .enum(['always', 'if_overlapping', 'off'])
+          .default('always')
+          .describe(
+            'Whether what a merge comes to is checked before it lands, where the base has moved since the pull request was checked. if_overlapping: only where both changed the same files. Then, and with off, the base is checked afterwards. On the local forge; elsewhere the forge’s own rules decide.',
+          ),
+      })
+      .prefault({}),
     limits: z
       .strictObject({
         max_tree_depth: z.number().int().min(0).default(3).describe('The deepest agent with a worktree of its own; the root is at 0.'),
@@ -219,6 +229,12 @@ export const configSchema = z
       .strictObject({
         max_blocks: z.number().int().min(1).default(3).describe('Times an agent is held for the same objection.'),
         timeout: seconds(60, 'For the whole stop check, fetch and push included.'),
+        rebase_filed: z
+          .enum(['auto', 'always'])
+          .default('auto')
+          .describe(
+            'A branch whose pull request is filed and that has nothing new. auto: on the local forge it is rebased, and keeps its checks; on GitHub, where a new head means new checks and reviews, only where it conflicts or has to be up to date to be merged. always: at each stop.',
+          ),
         rebase_tries: z.number().int().min(1).default(3).describe('Times a conflict is handed back before the parent is asked.'),
       })
       .prefault({}),

@@ -6,6 +6,7 @@ import type { Captures, Forking } from './agent-forks.ts'
 import type { Sessions, Subagents } from './agent-sessions.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Waiting } from './agent-waits.ts'
+import type { LandingView } from './landing/view.ts'
 import type { TakeReceipt } from './receipt.ts'
 import type { View } from './tree-document.ts'
 
@@ -115,10 +116,15 @@ export interface FiledPull {
   warnings: string[]
 }
 export interface MergedPull {
-  merged: true
-  sha: string
+  merged: boolean
+  /** `landing`: its result is being checked, and it lands by itself when that is green. */
+  state: 'merged' | 'landing'
+  /** The merge; null while it is `landing`. */
+  sha: string | null
   local_synced: boolean
   pull_error?: string
+  /** The head that was looked at, where exomonad has rebased it since; its changes are the same. */
+  rebased_from?: string
   retargeted: number[]
   siblings_behind: string[]
   next: string
@@ -136,6 +142,8 @@ export interface PullSummary {
   review: string
   mergeable: string
   head_sha: string
+  /** It waits to land: what is done for it now; null where it does not. */
+  landing: LandingView | null
 }
 export interface PullDetails extends PullSummary {
   body: string
@@ -166,8 +174,15 @@ export interface PullChecks {
 
 export interface Pulls {
   file(caller: Caller, input: { title: string; body: string; draft: boolean }): Promise<FiledPull>
-  /** `head`: what the caller looked at; HEAD_CHANGED where there is more by now. */
-  merge(caller: Caller, input: { number: number; strategy?: MergeStrategy | undefined; force: boolean; head?: string | undefined }): Promise<MergedPull>
+  /**
+   * `head`: what the caller looked at; HEAD_CHANGED where others’ commits came since. A result that nothing has checked is checked first: with
+   * `wait` that is waited for (CHECKS_FAILED where it is red), until `signal` says that the caller is gone; it goes on without it.
+   */
+  merge(
+    caller: Caller,
+    input: { number: number; strategy?: MergeStrategy | undefined; force: boolean; head?: string | undefined; wait?: boolean | undefined },
+    options?: { signal?: AbortSignal; progress?: (words: string) => void },
+  ): Promise<MergedPull>
   review(
     caller: Caller,
     input: {

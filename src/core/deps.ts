@@ -4,7 +4,7 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import type { Runner } from '../adapters/runner/runner.ts'
-import type { Store } from '../adapters/store/store.ts'
+import type { Store, StoredEvent } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Publisher } from '../events/publish.ts'
 import type { AgentId, Recipient } from '../ids.ts'
@@ -73,6 +73,8 @@ export interface OutboxControl {
   wake(recipient?: Recipient): void
   /** Confirms deliveries to an agent; answers those that were its own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>
+  /** What waits for an agent about one subject, and was told to it another way, is not told again. */
+  withdraw(agentId: AgentId, subject: string, isTold: (event: StoredEvent) => boolean, reason: string): Promise<void>
   /** Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits. */
   takeForHook(agentId: AgentId): Promise<string | null>
   /**

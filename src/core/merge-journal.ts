@@ -1,5 +1,5 @@
-import type { MergeStrategy } from '../adapters/forge/forge.ts'
-import type { StoreVerbs } from '../adapters/store/store.ts'
+import type { MergeStrategy, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { JournalEntry, StoreVerbs } from '../adapters/store/store.ts'
 import type { Deps } from './deps.ts'
 
 /** What the journal of a merge holds. */
@@ -17,15 +17,29 @@ export interface MergeIntent extends Record<string, unknown> {
   readonly retargeted: readonly number[]
   /** The head branch is to be deleted on the remote afterwards. */
   readonly deletes?: boolean
-  /** The commit about to be pushed as the base’s tip. */
-  readonly prepared?: string
+  /** The commit about to be pushed as the base’s tip, or one below it; null where one that was is not any more. */
+  readonly prepared?: string | null
+  /** It waits for its result to be checked: since then (ms since the epoch). */
+  readonly queuedAt?: number
+  readonly title?: string
+  readonly url?: string
+  /** Its caller has the outcome by now, or waits for it. */
+  readonly awaited?: boolean
+  /** Of a pull request that is landed with others: their numbers. */
+  readonly together?: readonly number[]
 }
 
 /**
- * In this order: `intent` (what is about to be merged), `retarget` (pull requests that target the merged branch go to its base), `merge` (with
+ * Of one whose result has to be checked first: `queued` (it waits for its turn), `built` (the commits are made), `checking`, `checked` (green).
+ * Then, as for all, in this order: `intent` (what is about to be merged), `retarget` (pull requests that target the merged branch go to its base), `merge` (with
  * the commit, where it is known before it is pushed), `record` (store), `sync` (the parent’s worktree), `delete` (the head branch).
  */
-export type MergeStep = 'intent' | 'retarget' | 'merge' | 'record' | 'sync' | 'delete'
+export type MergeStep = 'intent' | 'queued' | 'built' | 'checking' | 'checked' | 'retarget' | 'merge' | 'record' | 'sync' | 'delete'
+
+const WAITING: ReadonlySet<string> = new Set<MergeStep>(['queued', 'built', 'checking', 'checked'])
+
+/** It waits to land: nothing of it has left this machine. */
+export const waitsToLand = ({ kind, step }: Pick<JournalEntry, 'kind' | 'step'>): boolean => kind === 'merge' && WAITING.has(step)
 
 /** Writes which step is about to be taken. */
 export type WriteStep = (journal: string, step: MergeStep, data?: Partial<MergeIntent>) => Promise<void>
@@ -36,3 +50,6 @@ export const createWriteStep =
     await store.journal.step(journal, step, data)
     onJournalStep('merge', step)
   }
+
+/** What events say of a pull request. */
+export const pullEventFacts = ({ number, title, url, head, base }: PullRequestSnapshot) => ({ number, title, url, head: head.branch, base: base.branch })

@@ -1,40 +1,58 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import type { Actor } from '../ids.ts'
+import { asBranchName, type Actor } from '../ids.ts'
+import { rebasedHeads } from '../rebased-heads.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller, MergedPull, Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
+import { createLandings } from './landing/create.ts'
+import { createLandChain } from './landing/land-chain.ts'
+import type { Landing, LandingOutcome } from './landing/landing.ts'
 import { isAlive } from './lifecycle.ts'
+import type { RequireLookedAt } from './looked-at.ts'
 import { createMergeBase } from './merge-base.ts'
-import { createWriteStep, type MergeIntent } from './merge-journal.ts'
-import { mergeRefusal } from './merge-refusal.ts'
+import { createMergeDirect } from './merge-direct.ts'
+import { createWriteStep, pullEventFacts, waitsToLand, type MergeIntent } from './merge-journal.ts'
+import { mergeRefusal, redRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
+import { createMergeRights } from './merge-rights.ts'
 import { mergeObjections } from './merge-rules.ts'
 import { createMergeSettling, forgeOf, ownerOf } from './merge-settle.ts'
+import { nextStep, stillLanding } from './merge-words.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
-import { readPull, requireLookedAt } from './pull-views.ts'
+import { readPull } from './pull-views.ts'
 import type { BranchPush } from './push-branch.ts'
 
 export interface MergePull {
   readonly merge: Pulls['merge']
-  /** After a crash: finishes a merge that reached the remote, takes back the retargeting of one that didn’t. Undefined: can’t be told yet. */
-  settle(entry: JournalEntry): Promise<'done' | 'undone' | undefined>
+  /**
+   * After a crash: finishes a merge that reached the remote, takes back the retargeting of one that didn’t. `waits`: it waits to land, as it did
+   * before. Undefined: can’t be told yet.
+   */
+  settle(entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined>
   /** Journal ids of merges whose outcome this process doesn’t know: the remote failed in the middle. */
   readonly stuck: ReadonlySet<string>
+  /** What waited to land when the daemon ended waits again. Once, after all has been settled. */
+  resume(): Promise<void>
+  stop(): Promise<void>
 }
 
 /** How long the settling of one merge is waited for; it goes on in the background. Milliseconds. */
 const PATIENCE = 5_000
+
+type MergeInput = Parameters<Pulls['merge']>[1]
+type MergeOptions = Parameters<Pulls['merge']>[2]
 
 /** Merges, journaled step by step (merge-journal.ts), so that a crash or a lost answer leaves a pull request merged or as it was. */
 export function createMergePull(
   deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & {
     branchLock: BranchLock
     branchPush: BranchPush
+    requireLookedAt: RequireLookedAt
   },
 ): MergePull {
   const { store, forge, polling, settings, publisher, clock, log } = deps
@@ -45,140 +63,221 @@ export function createMergePull(
   const stuck = new Set<string>()
   /** Journal ids whose settling is under way. */
   const beingSettled = new Set<string>()
+  const rights = createMergeRights(deps)
+  const mergeDirect = createMergeDirect({ ...deps, step, retargeting, settling, stuck })
+  let resumed = false
 
-  /** Only the parent of the pull request’s agent; the human anywhere. */
-  const requireParent = async (caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined) => {
-    const { protected_branches: protectedBranches } = await settings.config()
-    if (caller.kind === 'human') return
-    if (author?.parentId !== caller.agent.id) {
-      throw new ExomonadError('NOT_A_CHILD', `#${pull.number} (${pull.head.branch}) is not a pull request of a child of yours: only its parent merges it.`, {
-        number: pull.number,
-      })
-    }
-    if (protectedBranches.includes(pull.base.branch)) {
-      throw new ExomonadError('NOT_ALLOWED', `${pull.base.branch} is protected: only the human merges into it. Tell your parent with note.`, {
-        base: pull.base.branch,
-      })
-    }
-  }
-
-  const requireForce = async (caller: Caller, force: boolean) => {
-    if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force) return
-    throw new ExomonadError('NOT_ALLOWED', 'Only the human may force a merge. Have the child mend what stands in the way.')
-  }
-
-  const requireMergeable = (pull: PullRequestSnapshot, force: boolean) => {
+  const requireMergeable = async (pull: PullRequestSnapshot, force: boolean) => {
     const objections = mergeObjections(pull, force)
     const [first] = objections
     if (first === undefined) return
+    // What made it so may not have been told of yet.
+    await polling.poll([pull.number])
     throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
       reasons: objections.map((objection) => objection.reason),
     })
   }
 
-  /** Whether the forge’s copy of the head goes after the merge: of an agent’s own branch, where configured. */
-  const deletesHead = async (child: Agent | undefined): Promise<boolean> =>
-    forge.kind === 'github' && child?.ownsWorktree === true && !child.adopted && (await settings.config()).forge.github.delete_branch
+  /** What is open on a base is looked at as soon as that has moved: a conflict is told at once, not when somebody asks. */
+  const lookAround = async (branch: string, numbers: readonly number[]): Promise<void> => {
+    const open = (await knownPulls(store)).filter((pull) => pull.state === 'open' && pull.base.branch === branch)
+    await polling.poll([...new Set([...numbers, ...open.map(({ number }) => number)])])
+  }
 
-  /** The forge’s part, journaled. A merge that it refused is taken back; throws where nobody knows. */
-  const mergeThere = async (journal: string, intent: MergeIntent, pull: PullRequestSnapshot): Promise<{ result: MergeResult; retargeted: number[] }> => {
-    // Branches of forks bear any name; what is based on ours has nothing to do with them.
-    const children = pull.trusted ? await retargeting.onto(pull.head.branch) : []
-    await step(journal, 'retarget', { retargeted: children })
-    await retargeting.move(children, pull.base.branch)
-    const result = await forge.merge({
-      number: pull.number,
-      expectedHead: pull.head.sha,
-      strategy: intent.strategy,
-      by: intent.by as Actor,
-      prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
+  const landings =
+    forge.results === null
+      ? null
+      : createLandings({
+          ...deps,
+          results: forge.results,
+          step,
+          land: createLandChain({ ...deps, results: forge.results, step, retargeting, settling, stuck }),
+          lookAround: (branch, landed) =>
+            lookAround(
+              branch,
+              landed.map(({ number }) => number),
+            ),
+        })
+
+  const isLanding = async (number: number): Promise<boolean> =>
+    (await store.journal.open()).some(({ kind, data }) => kind === 'merge' && data['number'] === number && data['queuedAt'] !== undefined)
+
+  /** Whether its result has to be known to be good before it lands. */
+  const checksResult = async (pull: PullRequestSnapshot, force: boolean): Promise<boolean> => {
+    const { results } = forge
+    if (results === null || force || landings === null) return false
+    const { check_result: wanted } = (await settings.config()).merge
+    if (wanted === 'off' || !(await results.required())) return false
+    return wanted === 'always' || landings.overlaps(pull)
+  }
+
+  const intentOf = async (pull: PullRequestSnapshot, by: Actor, strategy: MergeIntent['strategy'], child: Agent | undefined): Promise<MergeIntent> => ({
+    forge: await forgeOf(forge),
+    number: pull.number,
+    title: pull.title,
+    url: pull.url,
+    head: pull.head.branch,
+    base: pull.base.branch,
+    by,
+    expectedHead: pull.head.sha,
+    strategy,
+    trusted: pull.trusted,
+    retargeted: [],
+    // The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured.
+    deletes: forge.kind === 'github' && child?.ownsWorktree === true && !child.adopted && (await settings.config()).forge.github.delete_branch,
+  })
+
+  const begin = async (journal: string, name: 'intent' | 'queued', intent: MergeIntent, pull: PullRequestSnapshot, child: Agent | undefined): Promise<void> => {
+    const about = { agentId: child?.id ?? null, actor: intent.by as Actor }
+    await store.transaction(async (tx) => {
+      await tx.journal.begin({ id: journal, kind: 'merge', step: name, data: intent, startedAt: clock() })
+      await publisher.publish({ ...about, type: 'merge.started', payload: { ...pullEventFacts(pull), strategy: intent.strategy } }, tx)
+      if (name === 'queued') await publisher.publish({ ...about, type: 'landing.queued', payload: { ...pullEventFacts(pull), sha: pull.head.sha } }, tx)
     })
-    if (result.kind !== 'merged') {
-      await retargeting.move(children, pull.head.branch)
-      await store.journal.finish(journal, 'undone')
+    deps.onJournalStep('merge', name)
+  }
+
+  const landingOf = (journal: string, intent: MergeIntent, waits: Pick<Landing, 'ended' | 'progress' | 'awaited'>): Landing => ({
+    journal,
+    intent,
+    number: intent.number,
+    title: intent.title ?? '',
+    url: intent.url ?? '',
+    base: asBranchName(intent.base),
+    head: intent.expectedHead as Landing['head'],
+    by: intent.by as Actor,
+    ...waits,
+  })
+
+  /** It waits for its result. Returns what waits for that, with `wait`, until it has come or the caller goes away; null where it goes on without. */
+  const land = async (
+    pull: PullRequestSnapshot,
+    intent: MergeIntent,
+    child: Agent | undefined,
+    { wait, signal, progress }: MergeOptions & { wait: boolean },
+  ) => {
+    const journal = randomUUID()
+    const queued = { ...intent, queuedAt: clock(), awaited: wait }
+    await begin(journal, 'queued', queued, pull, child)
+    const outcome = Promise.withResolvers<LandingOutcome | null>()
+    let ended: LandingOutcome | undefined
+    let waits = true
+    const leave = (): void => {
+      waits = false
+      outcome.resolve(null)
     }
-    return { result, retargeted: children }
+    if (wait) signal?.addEventListener('abort', leave, { once: true })
+    await landings!.queue.add(
+      landingOf(journal, queued, {
+        progress: (words) => progress?.(words),
+        // Until `add` returns its caller is there in any case.
+        awaited: () => waits,
+        ended: (came) => {
+          ended = came
+          outcome.resolve(came)
+        },
+      }),
+    )
+    if (!wait) leave()
+    if (ended === undefined && wait) progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
+    return async (): Promise<LandingOutcome | null> => {
+      try {
+        return ended ?? (await outcome.promise)
+      } finally {
+        signal?.removeEventListener('abort', leave)
+      }
+    }
   }
 
-  /** An answer that was lost: asked for at once, and where that fails too, at each reconciliation. */
-  const settleNow = async (journal: string, thrown: unknown) => {
-    log.warn({ err: thrown, journal }, 'merge interrupted')
-    const entry = await store.journal.get(journal)
-    const settled = entry === undefined ? null : await settling.settle(entry).catch(() => null)
-    if (settled === null) stuck.add(journal)
-    if (settled?.kind !== 'merged' || entry === undefined) throw thrown
-    return { ...settled, retargeted: [...(entry.data as MergeIntent).retargeted] }
-  }
-
-  const mergeNow = async (caller: Caller, input: Parameters<Pulls['merge']>[1], pull: PullRequestSnapshot): Promise<MergedPull> => {
+  /** Returns what waits for the outcome: a check that takes its time must not hold the branch. */
+  const mergeNow = async (caller: Caller, input: MergeInput, pull: PullRequestSnapshot, options: MergeOptions): Promise<() => Promise<MergedPull>> => {
     const agents = await store.agents.list()
     const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
-    await requireParent(caller, pull, child)
-    requireMergeable(pull, input.force)
+    await rights.requireParent(caller, pull, child)
+    const followed = await deps.requireLookedAt(pull, input.head)
+    if (await isLanding(pull.number)) return async () => stillLanding(pull, followed)
+    await requireMergeable(pull, input.force)
     const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
-    const by: Actor = actorOf(caller)
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
+    const intent = await intentOf(pull, actorOf(caller), strategy, child)
+
+    const answer = async (sha: string, retargeted: readonly number[], error: string | undefined): Promise<MergedPull> => {
+      const pullError = unpublished ?? error
+      const over = mergedBranches(await knownPulls(store))
+      const siblings = agents.filter(
+        (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !over.has(agent.branch),
+      )
+      return {
+        merged: true,
+        state: 'merged',
+        sha,
+        local_synced: pullError === undefined,
+        ...(pullError === undefined ? {} : { pull_error: pullError }),
+        ...(followed === null ? {} : { rebased_from: followed }),
+        retargeted: [...retargeted],
+        siblings_behind: siblings.map((agent) => agent.branch),
+        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, followed }),
+      }
+    }
+
+    if (await checksResult(pull, input.force)) {
+      const coming = await land(pull, intent, child, { ...options, wait: input.wait === true })
+      return async () => {
+        const outcome = await coming()
+        if (outcome === null || outcome.kind === 'unsettled') return stillLanding(pull, followed)
+        if (outcome.kind === 'landed') return answer(outcome.sha, outcome.retargeted, outcome.pullError)
+        if (outcome.kind === 'red') throw redRefusal(pull, outcome.red)
+        throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} was not merged: ${outcome.reason}.`, { reasons: [outcome.reason] })
+      }
+    }
 
     const journal = randomUUID()
-    const intent: MergeIntent = {
-      forge: await forgeOf(forge),
-      number: pull.number,
-      head: pull.head.branch,
-      base: pull.base.branch,
-      by,
-      expectedHead: pull.head.sha,
-      strategy,
-      trusted: pull.trusted,
-      retargeted: [],
-      deletes: await deletesHead(child),
+    await begin(journal, 'intent', intent, pull, child)
+    const done = await mergeDirect(journal, intent, pull)
+    if (done.kind === 'refused') {
+      await lookAround(pull.base.branch, [pull.number])
+      throw mergeRefusal(forge, pull, done.result)
     }
-    await store.transaction(async (tx) => {
-      await tx.journal.begin({ id: journal, kind: 'merge', step: 'intent', data: intent, startedAt: clock() })
-      await publisher.publish({ type: 'merge.started', agentId: child?.id ?? null, actor: by, payload: { ...eventFacts(pull), strategy } }, tx)
-    })
-    deps.onJournalStep('merge', 'intent')
-
-    const finish = async () => {
-      const { result, retargeted } = await mergeThere(journal, intent, pull)
-      if (result.kind !== 'merged') return { kind: 'refused' as const, result }
-      return { kind: 'merged' as const, merged: result, retargeted, pullError: await settling.complete(journal, { ...intent, retargeted }, result) }
-    }
-    const done = await finish().catch((thrown: unknown) => settleNow(journal, thrown))
-    if (done.kind === 'refused') throw mergeRefusal(forge, pull, done.result)
-    await polling.poll([pull.number, ...done.retargeted])
-
-    const pullError = unpublished ?? done.pullError
-    const over = mergedBranches(await knownPulls(store))
-    const siblings = agents.filter(
-      (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !over.has(agent.branch),
-    )
-    return {
-      merged: true,
-      sha: done.merged.sha,
-      local_synced: pullError === undefined,
-      ...(pullError === undefined ? {} : { pull_error: pullError }),
-      retargeted: done.retargeted,
-      siblings_behind: siblings.map((agent) => agent.branch),
-      next: nextStep(pull.base.branch, forge.remote, pullError, siblings.length, child),
-    }
+    await lookAround(pull.base.branch, [pull.number, ...done.retargeted])
+    return () => answer(done.merged.sha, done.retargeted, done.pullError)
   }
 
-  const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | undefined> => {
+  /** A rebase of exomonad’s own that came between the look and the lock is followed; other commits are not. */
+  const readAgain = async (pull: PullRequestSnapshot): Promise<PullRequestSnapshot> => {
+    const now = await readPull(forge, pull.number)
+    if (now.head.sha === pull.head.sha) return now
+    const { same } = await rebasedHeads(store.snapshots, now.head.branch)
+    if (!same(pull.head.sha, now.head.sha)) await deps.requireLookedAt(now, pull.head.sha)
+    return now
+  }
+
+  const queueAgain = async (id: string, intent: MergeIntent): Promise<void> => {
+    // Who waited for it is gone.
+    await step(id, 'queued', { awaited: false })
+    await landings?.queue.add(landingOf(id, intent, { ended: () => {}, progress: () => {}, awaited: () => false }))
+  }
+
+  const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {
+    if (waitsToLand(entry)) return 'waits'
     const settled = await settling.settle(entry)
     if (settled === null) return undefined
     stuck.delete(entry.id)
+    if (settled.kind === 'waits') {
+      if (resumed) await queueAgain(entry.id, entry.data as MergeIntent)
+      return 'waits'
+    }
     if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
     return settled.kind === 'merged' ? 'done' : 'undone'
   }
 
   return {
     stuck,
-    merge: async (caller, input) => {
-      await requireForce(caller, input.force)
+    merge: async (caller, input, options = {}) => {
+      await rights.requireForce(caller, input.force)
       const pull = await readPull(forge, input.number)
-      requireLookedAt(pull, input.head)
       // Not while its stop check rebases it: the head that was looked at would be merged, and the rebased one replayed onto it.
-      return deps.branchLock(pull.head.branch, () => mergeNow(caller, input, pull))
+      const outcome = await deps.branchLock(pull.head.branch, async (waited) => mergeNow(caller, input, waited ? await readAgain(pull) : pull, options))
+      return outcome()
     },
 
     settle: async (entry) => {
@@ -190,15 +289,12 @@ export function createMergePull(
       done.catch((thrown: unknown) => log.warn({ err: thrown, journal: entry.id }, 'a merge could not be settled; it is tried again'))
       return Promise.race([done, pause(PATIENCE, undefined, { ref: false })])
     },
+
+    resume: async () => {
+      resumed = true
+      for (const { id, data } of (await store.journal.open()).filter(waitsToLand)) await queueAgain(id, data as MergeIntent)
+      await landings?.resume()
+    },
+    stop: async () => landings?.stop(),
   }
-}
-
-const eventFacts = (pull: PullRequestSnapshot) => ({ number: pull.number, title: pull.title, url: pull.url, head: pull.head.branch, base: pull.base.branch })
-
-function nextStep(base: string, remote: string, pullError: string | undefined, siblings: number, child: Agent | undefined): string {
-  const parts: string[] = []
-  if (pullError !== undefined) parts.push(`Your worktree does not have the merge (${pullError}): mend that, then \`git pull ${remote} ${base}\`.`)
-  if (siblings > 0) parts.push(`${siblings} sibling${siblings === 1 ? '' : 's'} will be rebased at the next stop.`)
-  if (child !== undefined && isAlive(child.state)) parts.push(`${child.name} idles: send it more work, or kill it.`)
-  return parts.length === 0 ? 'Nothing else to do for this pull request.' : parts.join(' ')
 }

@@ -1,5 +1,21 @@
 import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import { ExomonadError } from '../errors.ts'
+import type { RedResult } from './landing/landing.ts'
+
+/** The error of a merge whose result was checked and is red. */
+export function redRefusal(pull: PullRequestSnapshot, red: RedResult): ExomonadError {
+  const since = red.between.map(({ number, title }) => `#${number} (${title})`).join(', ')
+  const why = red.baseRed
+    ? `${pull.base.branch} is red without it`
+    : since === ''
+      ? `its own checks were green on an older ${pull.base.branch}`
+      : `its own checks were green before ${since} landed`
+  return new ExomonadError(
+    'CHECKS_FAILED',
+    `#${pull.number} was not merged: the result with ${pull.base.branch} was checked and is red; ${why}. Its agent was told. The end of the log:\n${red.log}`,
+    { number: pull.number, between: red.between, base_red: red.baseRed, log_url: red.logUrl },
+  )
+}
 
 /** The error of a merge that the forge did not make. */
 export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapshot, result: Exclude<MergeResult, { kind: 'merged' }>): ExomonadError {

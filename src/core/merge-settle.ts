@@ -3,6 +3,7 @@ import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
+import { noteLanded } from './landing/landed.ts'
 import type { MergeBase } from './merge-base.ts'
 import type { MergeIntent, WriteStep } from './merge-journal.ts'
 import type { Retargeting } from './merge-retarget.ts'
@@ -11,13 +12,18 @@ type Merged = Extract<MergeResult, { kind: 'merged' }>
 
 /** What follows once the forge has merged, and what is made of a merge whose outcome nobody knows. */
 export interface MergeSettling {
-  /** Records the merge, brings it into the parent’s worktree, deletes the head branch where that was asked for. Answers why the worktree lacks it. */
-  complete(journal: string, intent: MergeIntent, merged: Merged): Promise<string | undefined>
+  /**
+   * Records the merge, brings it into the parent’s worktree (unless `sync` is false: of several it is done once), deletes the head branch
+   * where that was asked for. Returns why the worktree lacks it.
+   */
+  complete(journal: string, intent: MergeIntent, merged: Merged, options?: { readonly sync?: boolean }): Promise<string | undefined>
   /**
    * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. One that was
-   * begun on another forge is none of this one’s. Null: can’t be told yet, and nothing was done.
+   * begun on another forge is none of this one’s. One that waited for its result waits again. Null: can’t be told yet, and nothing was done.
    */
-  settle(entry: Pick<JournalEntry, 'id' | 'data'>): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | null>
+  settle(
+    entry: Pick<JournalEntry, 'id' | 'data'>,
+  ): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | { kind: 'waits' } | null>
 }
 
 const LOCAL = 'local'
@@ -44,6 +50,9 @@ export function createMergeSettling({
     const child = intent.trusted === false ? undefined : ownerOf(agents, intent.head)
     await store.transaction(async (tx) => {
       if (child !== undefined) await tx.agents.update(child.id, { forkPoint: merged.head, stopObjection: null, stopBlocks: 0, rebaseTries: 0 })
+      if (intent.queuedAt !== undefined && intent.awaited !== true) {
+        await noteLanded(tx, intent.base, intent.by, { number: intent.number, title: intent.title ?? '' })
+      }
       for (const number of intent.retargeted) {
         const known = await tx.snapshots.get(`pull:${number}`)
         const branch = (known?.['snapshot'] as PullRequestSnapshot | undefined)?.head.branch
@@ -77,11 +86,11 @@ export function createMergeSettling({
     }
   }
 
-  const complete: MergeSettling['complete'] = async (journal, intent, merged) => {
+  const complete: MergeSettling['complete'] = async (journal, intent, merged, { sync = true } = {}) => {
     await step(journal, 'record')
     await record(intent, merged)
     await step(journal, 'sync')
-    const pullError = await base.sync(asBranchName(intent.base))
+    const pullError = sync ? await base.sync(asBranchName(intent.base)) : undefined
     if (intent.deletes === true) {
       await step(journal, 'delete')
       await deleteHead(asBranchName(intent.head), merged.head)
@@ -103,11 +112,16 @@ export function createMergeSettling({
         await store.journal.finish(id, 'undone')
         return { kind: 'undone' }
       }
-      const prepared = intent.prepared === undefined ? null : parseSha(intent.prepared)
+      const prepared = intent.prepared == null ? null : parseSha(intent.prepared)
       const result = await forge.settleMerge({ number: intent.number, prepared, by: intent.by as Actor })
       if (result.kind === 'unknown') return null
       if (result.kind === 'merged') return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
       await retargeting.move(intent.retargeted, asBranchName(intent.head))
+      // It waited for its result when it was asked for, and does so again.
+      if (intent.queuedAt !== undefined && result.kind === 'not_merged') {
+        await step(id, 'queued', { prepared: null, retargeted: [] })
+        return { kind: 'waits' }
+      }
       await store.journal.finish(id, 'undone')
       return { kind: 'undone' }
     },

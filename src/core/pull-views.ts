@@ -5,6 +5,8 @@ import { ExomonadError } from '../errors.ts'
 import type { Caller, PullDetails, Pulls, PullSummary } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireBelow } from './directory.ts'
+import { landingsIn } from './landing/view.ts'
+import type { RequireLookedAt } from './looked-at.ts'
 import { knownPulls } from './pull-records.ts'
 
 /** Fresh state of one pull request. PR_NOT_FOUND; FORGE_UNAVAILABLE where it can’t be read. */
@@ -21,16 +23,6 @@ export async function readPull(forge: Forge, number: number): Promise<PullReques
   return result.snapshot
 }
 
-/** HEAD_CHANGED where the caller looked at another head than the present one. */
-export function requireLookedAt(pull: PullRequestSnapshot, head: string | undefined): void {
-  if (head === undefined || head === pull.head.sha) return
-  throw new ExomonadError(
-    'HEAD_CHANGED',
-    `#${pull.number} got new commits (${pull.head.sha.slice(0, 8)}) since you looked at it. Look at them (pr_diff), then try again.`,
-    { number: pull.number, head: pull.head.sha },
-  )
-}
-
 /** What comes from a fork, its text and its code, is for people to read. NOT_ALLOWED. */
 function requireFromWithin(caller: Caller, pull: PullRequestSnapshot): void {
   if (caller.kind === 'human' || pull.trusted) return
@@ -42,12 +34,16 @@ export function createPullViews({
   store,
   forge,
   polling,
-}: Pick<Deps, 'store' | 'forge' | 'polling'>): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
+  clock,
+  requireLookedAt,
+}: Pick<Deps, 'store' | 'forge' | 'polling' | 'clock'> & { requireLookedAt: RequireLookedAt }): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
   const authorOf = (agents: readonly Agent[], pull: PullRequestSnapshot) =>
     agents.find((agent) => agent.id === pull.agentId) ??
     (pull.trusted ? agents.findLast((agent) => agent.branch === pull.head.branch && !sharesBranch(agent)) : undefined)
 
-  const summary = (agents: readonly Agent[], pull: PullRequestSnapshot): PullSummary => ({
+  const landingsNow = async () => landingsIn(await store.journal.open(), clock())
+
+  const summary = (agents: readonly Agent[], landings: ReturnType<typeof landingsIn>, pull: PullRequestSnapshot): PullSummary => ({
     number: pull.number,
     url: pull.url,
     title: pull.title,
@@ -60,6 +56,7 @@ export function createPullViews({
     review: pull.reviewDecision,
     mergeable: pull.mergeable,
     head_sha: pull.head.sha,
+    landing: landings.get(pull.number) ?? null,
   })
 
   const runs = (pull: PullRequestSnapshot): PullDetails['check_runs'] =>
@@ -95,7 +92,7 @@ export function createPullViews({
     review: async (caller, input) => {
       const pull = await readPull(forge, input.number)
       requireFromWithin(caller, pull)
-      requireLookedAt(pull, input.head)
+      await requireLookedAt(pull, input.head)
       const agents = await store.agents.list()
       requireReviewer(agents, caller, pull, input.verdict === 'approve')
       if (input.verdict !== 'approve' && input.body.trim() === '' && input.comments.length === 0) {
@@ -118,7 +115,8 @@ export function createPullViews({
     list: async ({ state = 'open' }) => {
       const agents = await store.agents.list()
       const pulls = (await knownPulls(store)).filter((pull) => state === 'all' || pull.state === state)
-      return { pull_requests: pulls.map((pull) => summary(agents, pull)) }
+      const landings = await landingsNow()
+      return { pull_requests: pulls.map((pull) => summary(agents, landings, pull)) }
     },
 
     show: async (caller, number) => {
@@ -127,7 +125,7 @@ export function createPullViews({
       const agents = await store.agents.list()
       const names = new Map<string, string>(agents.map((agent) => [agent.id, agent.name]))
       return {
-        ...summary(agents, pull),
+        ...summary(agents, await landingsNow(), pull),
         body: pull.body,
         conflict_files: [...pull.conflictFiles],
         reviews: pull.reviews.map((review) => {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent, StoredEvent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
 import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { FollowBase } from './follow-base.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
-import { applicable, nextBlock, objectionText, type Objection } from './stop-check.ts'
+import { applicable, nextBlock, objectionText, requestedBy, type Objection } from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
 import { childrenOf, countsAsLive } from './tree.ts'
 
@@ -116,6 +116,12 @@ export function createStopChain(
         payload: { name: agent.name, objection: objection.kind, times: stop.max_blocks },
       })
       return { decision: 'allow', note: `let go although: ${objection.kind}; your parent was told` }
+    }
+    // The words of the review are in the reason: the message that waits would bring them a second time.
+    if (objection.kind === 'changes_requested') {
+      const told = new Set(requestedBy(objection.pull).map(({ id }) => id))
+      const isTold = ({ type, payload }: StoredEvent): boolean => type === 'pr.review' && told.has(String(payload['review_id']))
+      await outbox.withdraw(agent.id, objection.pull.url, isTold, 'the stop check told it')
     }
     if (objection.kind !== 'messages') await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
     const reason = objectionText(objection)

@@ -74,11 +74,14 @@ export function objectionText(objection: Objection): string {
   }
 }
 
-function changesText(pull: PullRequestSnapshot): string {
-  // Each author’s latest word counts; a rebase since then has not answered it.
+/** Change requests that stand: each author’s latest word counts; a rebase since then has not answered it. */
+export function requestedBy(pull: PullRequestSnapshot): PullRequestSnapshot['reviews'] {
   const latest = new Map(pull.reviews.filter((review) => review.state !== 'commented').map((review) => [review.author, review]))
-  const open = [...latest.values()].filter((review) => review.state === 'changes_requested')
-  const lines = open.flatMap((review) => [
+  return [...latest.values()].filter((review) => review.state === 'changes_requested')
+}
+
+function changesText(pull: PullRequestSnapshot): string {
+  const lines = requestedBy(pull).flatMap((review) => [
     ...(review.trusted && review.body !== '' ? [review.body] : []),
     ...(review.trusted
       ? review.comments.map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`)

@@ -1,6 +1,8 @@
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
 import type { BranchName, Sha } from '../ids.ts'
+import { noteRebase } from '../rebased-heads.ts'
+import { isBehind } from './behind.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -83,7 +85,7 @@ export function createStopSync({
   const unnotedOf = ({ branch }: Agent): string => `rebased:${branch}`
 
   /** Pushes what a rebase came to; told and noted in one step after that. Whoever is cut off in between leaves word of it for the next stop. */
-  const pushRebased = async (agent: Agent, actor: Agent['id'] | 'daemon', facts: { base: string; onto: Sha; head: Sha }): Promise<void> => {
+  const pushRebased = async (agent: Agent, actor: Agent['id'] | 'daemon', facts: { base: string; onto: Sha; head: Sha; from?: Sha }): Promise<void> => {
     await store.snapshots.put(unnotedOf(agent), { onto: facts.onto, actor })
     await branchPush.push(agent, facts.head)
     await store.transaction(async (tx) => {
@@ -93,7 +95,24 @@ export function createStopSync({
     })
   }
 
-  const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha): Promise<Objection | undefined> => {
+  /** Whether each commit is the same patch as before; not to be told of one that git refuses to compare. */
+  const keepsPatches = async (before: { base: Sha; head: Sha }, after: { base: Sha; head: Sha }): Promise<boolean> => {
+    const [old, rebased] = await Promise.all([git.patchIds(before.base, before.head), git.patchIds(after.base, after.head)])
+    return old.length > 0 && old.join() === rebased.join()
+  }
+
+  /**
+   * What was filed, with nothing new since, is left where a rebase of it would cost new checks and reviews, unless it can’t be merged as it is.
+   */
+  const staysAsFiled = async (agent: Agent, head: Sha): Promise<boolean> => {
+    const { stop } = await settings.config()
+    if (stop.rebase_filed === 'always' || forge.kind === 'local') return false
+    const filed = (await knownPulls(store)).find((pull) => pull.state === 'open' && pull.head.branch === agent.branch)
+    if (filed?.head.sha !== head || filed.mergeable === 'conflicting') return false
+    return !(await isBehind(store.snapshots, agent.branch, head))
+  }
+
+  const rebase = async (caller: Caller, base: string, baseTip: Sha, forkPoint: Sha, before: { head: Sha; pushed: boolean }): Promise<Objection | undefined> => {
     const { agent } = caller
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
     if (result.kind === 'conflict') {
@@ -108,7 +127,10 @@ export function createStopSync({
       return { kind: 'rebase_conflict', files: result.files, base, tries }
     }
     const head = result.kind === 'rebased' ? result.head : await git.resolve(`refs/heads/${agent.branch}`)
-    if (head !== null) await pushRebased(agent, 'daemon', { base, onto: baseTip, head })
+    if (head === null) return undefined
+    const same = before.pushed && head !== before.head && (await keepsPatches({ base: forkPoint, head: before.head }, { base: baseTip, head }))
+    if (same) await noteRebase(store.snapshots, agent.branch, { from: before.head, to: head })
+    await pushRebased(agent, 'daemon', { base, onto: baseTip, head, ...(same ? { from: before.head } : {}) })
     return undefined
   }
 
@@ -175,7 +197,8 @@ export function createStopSync({
     const merged = await mergedHeads(agent)
     if (merged.includes(head)) return undefined
     const start = await startOf(agent, head, baseTip, merged)
-    return start === null ? undefined : rebase(caller, base, baseTip, start)
+    if (start === null || (await staysAsFiled(agent, head))) return undefined
+    return rebase(caller, base, baseTip, start, { head, pushed: own === head })
   }
 
   // Not while it is merged; and what the merge recorded meanwhile is read anew.

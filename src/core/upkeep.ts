@@ -43,6 +43,11 @@ export function createUpkeep({
       try {
         const state = entry.kind === 'spawn' ? await spawnUndo.settle(entry) : entry.kind === 'merge' ? await mergePull.settle(entry) : undefined
         if (state === undefined) continue
+        // It is no longer settled but landed, in its turn.
+        if (state === 'waits') {
+          unsettled.delete(entry.id)
+          continue
+        }
         if (state === 'done') count.finished++
         else count.undone++
         unsettled.delete(entry.id)

@@ -7,6 +7,7 @@ import { costOf } from './budgets.ts'
 import type { TreeNode, View } from './core.ts'
 import type { Deps } from './deps.ts'
 import { forgeView } from './forge-view.ts'
+import { landingsIn } from './landing/view.ts'
 import { isAlive } from './lifecycle.ts'
 import { isFolded } from './tree.ts'
 import type { OpenWaits } from './open-waits.ts'
@@ -56,6 +57,7 @@ export function createView({
         agents.filter((agent) => agent.reapedAt === null),
         shownUnder,
       )
+      const landings = landingsIn(unfinished, now)
       const asked = Map.groupBy(questions, (question) => question.agentId)
 
       const node = (agent: Agent): TreeNode => {
@@ -89,6 +91,7 @@ export function createView({
                   checks: pull.checksState,
                   review: pull.reviewDecision,
                   mergeable: pull.mergeable,
+                  landing: landings.get(pull.number) ?? null,
                 },
           tokens: agent.tokens,
           ...spent(agent, priced),

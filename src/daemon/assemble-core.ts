@@ -20,6 +20,7 @@ import { createHooks } from '../core/hooks.ts'
 import { createLastWords } from '../core/last-words.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
+import { createRequireLookedAt } from '../core/looked-at.ts'
 import { createMailbox } from '../core/mailbox.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
@@ -64,6 +65,7 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
+  readonly landings: { resume(): Promise<void>; stop(): Promise<void> }
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -92,7 +94,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
   const branchLock = createBranchLock()
-  const mergePull = createMergePull({ ...deps, branchLock, branchPush })
+  const requireLookedAt = createRequireLookedAt(deps)
+  const mergePull = createMergePull({ ...deps, branchLock, branchPush, requireLookedAt })
   const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
@@ -155,7 +158,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
     running,
-    pulls: { ...createPullViews(deps), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
+    pulls: { ...createPullViews({ ...deps, requireLookedAt }), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
     talking: createTalking({ ...deps, approvals, questions, mailbox }),
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
@@ -196,5 +199,6 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     observing,
     sessions: sessionWatch,
     paneNames,
+    landings: mergePull,
   }
 }

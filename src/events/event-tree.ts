@@ -28,13 +28,15 @@ export async function lineOf(verbs: Pick<StoreVerbs, 'agents'>, id: AgentId): Pr
 
 const byId = (agents: readonly Agent[]): Map<AgentId, Agent> => new Map(agents.map((agent) => [agent.id, agent]))
 
-export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>): RoutingTree =>
+/** `filed`: branches whose work is in a pull request that is open or merged. */
+export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>, filed: ReadonlySet<string> = new Set()): RoutingTree =>
   new Map(
     [...agents].map(([id, agent]) => [
       id,
       {
         ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
+        filed: !sharesBranch(agent) && filed.has(agent.branch),
         isMinor: agent.kind === 'llm' || agent.kind === 'process',
       },
     ]),

@@ -7,6 +7,8 @@ import type { Actor, AgentId } from '../ids.ts'
  */
 
 const pull = { number: z.number().int(), title: z.string(), url: z.string(), head: z.string(), base: z.string() }
+/** A pull request that another one is told of. */
+const other = z.strictObject({ number: z.number().int(), title: z.string() })
 const comment = z.strictObject({ path: z.string(), line: z.number().nullable(), body: z.string(), author: z.string() })
 /** `scope`: the agent alone, or with all below it. `money` is in USD. The configuration key is `limits.KIND_per_SCOPE`. */
 const budget = {
@@ -111,6 +113,8 @@ export const EVENTS = {
     sha: z.string(),
     jobs: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), log: z.string() })),
     times: z.number(),
+    /** It was the result of landing it, which `landing.red` tells. */
+    landing: z.boolean().optional(),
   }),
   'ci.passed': define('All required checks passed.', { ...pull, sha: z.string() }),
   'pr.ready': define('A pull request can be merged: checks passed, no open change request, no conflict.', { ...pull, sha: z.string() }),
@@ -128,10 +132,46 @@ export const EVENTS = {
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
   'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),
+  'pr.behind': define('The forge merges a pull request only once it is up to date with its base.', { ...pull, sha: z.string() }),
   'pr.stalled': define('A pull request makes no progress.', { ...pull, reason: z.string() }),
   'review.timeout': define('A pull request got no review in time.', { ...pull, minutes: z.number() }),
   'base.moved': define('A base branch’s tip moved.', { branch: z.string(), old: z.string().nullable(), new: z.string() }),
   'merge.started': define('A merge was decided on; written before it is made.', { ...pull, strategy: z.string() }),
+  'landing.queued': define('The result of a merge has to be checked first; it lands by itself when that is green.', { ...pull, sha: z.string() }),
+  'landing.red': define('The result of a merge was checked and is red: the pull request stays open.', {
+    ...pull,
+    sha: z.string(),
+    /** Tip of the base that it was merged with. */
+    onto: z.string(),
+    /** Landed since its own checks passed. */
+    between: z.array(other),
+    /** Commits of the base since then that came with no pull request. */
+    commits: z.number().int(),
+    /** The base is red without it. */
+    base_red: z.boolean(),
+    log: z.string(),
+    log_url: z.string().nullable(),
+  }),
+  'landing.culprit': define('Which merge a red pull request is red together with.', {
+    ...pull,
+    /** Null where it was a commit without a pull request. */
+    partner: other.nullable(),
+    commit: z.string(),
+    subject: z.string(),
+    log: z.string(),
+    log_url: z.string().nullable(),
+  }),
+  'landing.stopped': define('A pull request that waited to land does not any more.', { ...pull, reason: z.string() }),
+  'landing.done': define('All that was asked to land on a branch has landed.', { branch: z.string(), landed: z.array(other) }),
+  'base.red': define('A branch is red as it is, after a landing whose result had not been checked.', {
+    branch: z.string(),
+    sha: z.string(),
+    /** Landed since it was last green. */
+    since: z.array(other),
+    log: z.string(),
+    log_url: z.string().nullable(),
+  }),
+  'base.green': define('A branch that was red is green again.', { branch: z.string(), sha: z.string() }),
 
   'forge.trouble': define('The forge can’t be used; what it says is read again later.', {
     forge: z.string(),
@@ -145,7 +185,14 @@ export const EVENTS = {
 
   'stop.blocked': define('The stop check held an agent.', { objection: z.string(), reason: z.string(), times: z.number() }),
   'stop.released': define('An agent was let go although an objection stands.', { name: z.string(), objection: z.string(), times: z.number() }),
-  'rebase.done': define('A branch was rebased onto its base and pushed.', { branch: z.string(), base: z.string(), onto: z.string(), head: z.string() }),
+  'rebase.done': define('A branch was rebased onto its base and pushed.', {
+    branch: z.string(),
+    base: z.string(),
+    onto: z.string(),
+    head: z.string(),
+    /** The head before, where it brought the same changes. */
+    from: z.string().optional(),
+  }),
   'rebase.conflict': define('A rebase stopped at a conflict that the agent is asked to resolve.', {
     branch: z.string(),
     base: z.string(),
@@ -157,6 +204,7 @@ export const EVENTS = {
   'delivery.sent': define('A message was handed over.', { delivery_id: z.string(), lane: z.string() }),
   'delivery.acked': define('A message is proven to have arrived.', { delivery_id: z.string(), lane: z.string() }),
   'delivery.failed': define('A message could not be delivered; it went to the next in line.', { delivery_id: z.string(), reason: z.string(), to: z.string() }),
+  'delivery.withdrawn': define('A message was no longer true before it was delivered.', { delivery_id: z.string(), reason: z.string() }),
   'delivery.undecided': define('Whether a message arrived can’t be told; a person should look.', {
     delivery_id: z.string(),
     name: z.string(),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Delivery, Store } from '../adapters/store/store.ts'
+import type { Delivery, Store, StoredEvent } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, Recipient } from '../ids.ts'
 import { pointedText } from './outbox-hand-over.ts'
 import { cap } from './escape.ts'
@@ -7,6 +7,7 @@ import { composeMessage, readCalls } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
 import { createWorker, type Timers, type Worker, type WorkerDeps } from './outbox-worker.ts'
 import type { PublisherWithDeliveries } from './publisher.ts'
+import { withdraw } from './withdrawal.ts'
 
 export interface Outbox {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
@@ -17,6 +18,8 @@ export interface Outbox {
   ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
   /** Of these the ones still queued, taken for the result of a tool call: delivered. The others went another way. */
   settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
+  /** What waits for an agent about one subject, and was told to it another way, is not told again. */
+  withdraw(agentId: AgentId, subject: string, isTold: (event: StoredEvent) => boolean, reason: string): Promise<void>
   /** What waits for an agent as one text for a hook’s answer, ids at its end where the agent confirms; null where nothing waits. */
   takeForHook(agentId: AgentId): Promise<string | null>
   /**
@@ -174,6 +177,8 @@ export function createOutbox(
       }
       return taken
     },
+    withdraw: (agentId, subject, isTold, reason) =>
+      store.transaction((tx) => withdraw({ ...options, tx }, subject, (event, { recipient }) => (recipient === agentId && isTold(event) ? reason : undefined))),
     takeForHook: async (agentId) => {
       const agent = await store.agents.get(agentId)
       await takeBackCutOff(agentId)

@@ -5,11 +5,13 @@ import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Actor, BranchName } from '../ids.ts'
 import type { NewEvent } from './event.ts'
+import { rebasedHeads } from '../rebased-heads.ts'
 import { withoutOutsidersWords } from './outsiders.ts'
 import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
 import { diffPullRequest } from './pr-diff.ts'
 import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord } from './pr-tracking.ts'
 import type { Publisher } from './publish.ts'
+import { outdated, withdraw } from './withdrawal.ts'
 
 export interface PullRecords {
   /** Diff, events, deliveries, deadlines and the new snapshot: one transaction. Undefined: it is none of the tree’s, and nothing is kept of it. */
@@ -74,11 +76,13 @@ export function createPullRecords(deps: {
     const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
     const old = record?.snapshot ?? null
     const before = record?.tracking ?? untracked(clock())
+    const { same: sameHead } = await rebasedHeads(tx.snapshots, next.head.branch)
     const events = diffPullRequest(old, next, {
       repository,
       newsSince: Math.max(next.createdAt, owner?.spawnedAt ?? 0),
       lastMergeable: before.lastMergeable,
       failures: failuresBefore(before, next.head.sha),
+      sameHead,
       mergeStartedBy: await mergeStartedBy(tx, old, next),
     })
     const published: NewEvent[] = []
@@ -90,6 +94,7 @@ export function createPullRecords(deps: {
       const reason = `${tracking.rounds} rounds of review or checks, and not green`
       await publisher.publish(stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
     }
+    await withdraw({ ...deps, tx }, next.url, (event) => outdated(event, next, sameHead))
     if (next.state !== 'open') await deadlines.drop(tx, next.number)
     else if (record === undefined || published.length > 0) await deadlines.set(tx, next, tracking, config)
     await tx.snapshots.put(`${PULL_PREFIX}${next.number}`, { snapshot: next, tracking })

@@ -241,7 +241,16 @@ export function createPoller(deps: PollerDeps): Poller {
     start: () => {
       started = true
       steady.takeJump()
-      stopHints = forge.onHint(hint)
+      const stopForge = forge.onHint(hint)
+      // What else is open on a base that has moved may conflict now, or not any more: that is told at once.
+      const stopBases = deps.publisher.onEvent(({ type, payload }) => {
+        const branch = type === 'base.moved' ? payload['branch'] : type === 'pr.merged' ? payload['base'] : undefined
+        if (typeof branch === 'string') for (const number of followed.at({ branches: [branch], shas: [] })) hint(number)
+      })
+      stopHints = () => {
+        stopForge()
+        stopBases()
+      }
       void enqueue({ all: true })
       after('pulse', PULSE, pulse)
     },

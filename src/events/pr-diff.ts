@@ -1,5 +1,6 @@
 import type { Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
 import type { Actor } from '../ids.ts'
+import type { SameHead } from '../rebased-heads.ts'
 import type { NewEvent } from './event.ts'
 import { commentForAgents, reviewForAgents } from './outsiders.ts'
 
@@ -13,6 +14,8 @@ export interface DiffContext {
   readonly lastMergeable: 'mergeable' | 'conflicting' | null
   /** Heads in a row whose checks failed, the present head not counted. */
   readonly failures: number
+  /** Whether two heads are the same work, rebased by exomonad: what was told of the one holds for the other. */
+  readonly sameHead: SameHead
   /** Who decided on the merge here; null where nobody did. */
   readonly mergeStartedBy: Actor | null
 }
@@ -106,13 +109,15 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
   const events: NewEvent[] = []
   const about = { agentId: next.agentId, actor: 'daemon' } as const
   const sha = next.head.sha
-  if (checksKey(next) !== null && (old === null || old.state !== 'open' || checksKey(old) !== checksKey(next))) {
+  const before = old !== null && context.sameHead(old.head.sha, sha) ? { ...old, head: next.head } : old
+  if (checksKey(next) !== null && (before === null || before.state !== 'open' || checksKey(before) !== checksKey(next))) {
     const dedupeKey = key(`ci:${checksKey(next)}`)
     if (next.checksState === 'pending') events.push({ ...about, type: 'ci.pending', payload: { ...facts, sha, jobs: namesOf(next.checks) }, dedupeKey })
     if (next.checksState === 'passed') events.push({ ...about, type: 'ci.passed', payload: { ...facts, sha }, dedupeKey })
     if (next.checksState === 'failed') {
+      const landing = next.checks.some((check) => hasFailed(check) && check.landing === true)
       const jobs = next.checks.filter(hasFailed).map(({ name, url, logTail }) => ({ name, url, log: logTail ?? '' }))
-      events.push({ ...about, type: 'ci.failed', payload: { ...facts, sha, jobs, times: context.failures + 1 }, dedupeKey })
+      events.push({ ...about, type: 'ci.failed', payload: { ...facts, sha, jobs, times: context.failures + 1, ...(landing ? { landing } : {}) }, dedupeKey })
     }
   }
   const merge = `mg:${sha}:${next.base.sha ?? next.base.branch}`
@@ -123,7 +128,7 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
     events.push({ ...about, type: 'pr.conflict_cleared', payload: facts, dedupeKey: key(`${merge}:mergeable`) })
   }
   const ready = readyKey(next)
-  if (ready !== null && (old === null || readyKey(old) !== ready)) {
+  if (ready !== null && (before === null || readyKey(before) !== ready)) {
     events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(ready) })
   }
   return events

@@ -1,4 +1,5 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { StoreVerbs } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { NewEvent } from './event.ts'
 
@@ -24,6 +25,17 @@ export interface PullRecord {
 }
 
 export const PULL_PREFIX = 'pull:'
+
+/** Branches whose newest pull request is open and no draft, or merged: their work is filed. */
+export async function filedBranches(verbs: Pick<StoreVerbs, 'snapshots'>): Promise<Set<string>> {
+  const filed = new Set<string>()
+  const records = [...(await verbs.snapshots.list(PULL_PREFIX)).values()] as unknown as PullRecord[]
+  for (const { snapshot } of records.toSorted((a, b) => a.snapshot.number - b.snapshot.number)) {
+    if (snapshot.state === 'merged' || (snapshot.state === 'open' && !snapshot.draft)) filed.add(snapshot.head.branch)
+    else filed.delete(snapshot.head.branch)
+  }
+  return filed
+}
 
 export const untracked = (now: number): Tracking => ({
   lastMergeable: null,

@@ -7,7 +7,9 @@ import { EVENTS, type NewEvent } from './event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from './publish.ts'
 import type { Renderer } from './render.ts'
+import { filedBranches } from './pr-tracking.ts'
 import { route, ROUTED_TYPES } from './router.ts'
+import { subjectOf } from './withdrawal.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Answers how to stop. */
@@ -55,10 +57,11 @@ export function createPublisher(deps: {
     // Most events are history only, and need nobody to be looked up.
     const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type) ? await agentsAround(tx, stored) : new Map()
     const recipients: Recipient[] = []
-    for (const { to, type } of route(stored, asRoutingTree(agents))) {
+    const filed = event.type === 'agent.idle' ? await filedBranches(tx) : undefined
+    for (const { to, type } of route(stored, asRoutingTree(agents, filed))) {
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
-      await tx.outbox.enqueue({ id: newDeliveryId(), recipient: to, eventSeq: stored.seq, kind: type, text, createdAt: stored.at })
+      await tx.outbox.enqueue({ id: newDeliveryId(), recipient: to, eventSeq: stored.seq, kind: type, subject: subjectOf(stored), text, createdAt: stored.at })
       recipients.push(to)
     }
     tx.afterCommit(() => {

@@ -13,6 +13,8 @@ export interface RoutingAgent {
   readonly reachable: boolean
   /** A call of its parent’s waits for it and has its result, so nobody is told of its turns and its end besides. */
   readonly awaited?: boolean
+  /** Its work is in a pull request that is open or merged: that it rests needs nobody. */
+  readonly filed?: boolean
   /** A session or background task: that it failed is its parent’s business alone. */
   readonly isMinor?: boolean
 }
@@ -42,9 +44,11 @@ const BOTH: Rule = ['owner', 'parent']
 /** Words of people without write access reach no agent that acts on them: its parent is told that they exist. */
 const comment: Rule = (payload) => (payload['trusted'] === false ? ['parent'] : ['owner'])
 
-/** Who is told of what. Events that are not here are history only. */
+/**
+ * Who is told of what. A message begins a turn over a whole conversation, so that only what its recipient has to act on is here. All other
+ * events are history only, seen in the tree and the log: that a child started or filed, that checks run or passed, that a conflict is gone.
+ */
 const RULES: Partial<Record<EventType, Rule>> = {
-  'agent.started': PARENT,
   'agent.idle': PARENT,
   'agent.completed': PARENT,
   'agent.failed': ['parent', 'human'],
@@ -62,23 +66,25 @@ const RULES: Partial<Record<EventType, Rule>> = {
   mail: OWNER,
   'approval.requested': ['human'],
   'approval.decided': (payload) => (payload['permission'] === true ? [] : ['owner']),
-  'pr.opened': PARENT,
   'pr.review': (payload) => (payload['trusted'] === false ? ['parent'] : payload['state'] === 'approved' ? ['owner', 'parent'] : ['owner']),
   'pr.thread_comment': comment,
   'pr.comment': comment,
-  'ci.pending': OWNER,
-  'ci.failed': (payload) => (Number(payload['times']) >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner']),
-  'ci.passed': OWNER,
+  // A red result of a landing is told as `landing.red`, to both.
+  'ci.failed': (payload) => (payload['landing'] === true ? [] : Number(payload['times']) >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner']),
   'pr.ready': PARENT,
   'pr.pushed': (payload) => (payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true ? ['parent'] : []),
   'pr.conflict': BOTH,
-  'pr.conflict_cleared': BOTH,
   'pr.merged': BOTH,
   'pr.closed': BOTH,
   'pr.reopened': BOTH,
   'pr.retargeted': BOTH,
   'pr.stalled': PARENT,
   'review.timeout': PARENT,
+  'landing.done': OWNER,
+  'landing.red': BOTH,
+  'landing.culprit': BOTH,
+  'base.red': OWNER,
+  'pr.behind': OWNER,
   'forge.trouble': ['human'],
   'forge.recovered': ['human'],
   'stop.released': PARENT,
@@ -86,11 +92,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'delivery.undecided': ['human'],
 }
 
-/** That somebody starts or ends a turn. */
-const TURNS: ReadonlySet<EventType> = new Set(['agent.started', 'agent.idle'])
-
-/** That it began, paused or ended. */
-const LIFE: ReadonlySet<EventType> = new Set([...TURNS, 'agent.completed', 'agent.failed', 'agent.killed'])
+/** That it paused or ended. */
+const LIFE: ReadonlySet<EventType> = new Set(['agent.idle', 'agent.completed', 'agent.failed', 'agent.killed'])
 
 /** Every event type that is ever sent to somebody; each has a template. */
 export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
@@ -134,13 +137,15 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   const type = event.type as EventType
   const rule = RULES[type]
   if (rule === undefined) return []
-  if (LIFE.has(type) && event.agentId !== null && tree.get(event.agentId)?.awaited === true) return []
+  const about = event.agentId === null ? undefined : tree.get(event.agentId)
+  if (LIFE.has(type) && about?.awaited === true) return []
+  if (type === 'agent.idle' && about?.filed === true) return []
   const family = familyOf(event, tree)
   const recipients = new Set<Recipient>()
   for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {
-    if (target === 'human' && type === 'agent.failed' && event.agentId !== null && tree.get(event.agentId)?.isMinor === true) continue
+    if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
-    if (target === 'parent' && family.parent === null && TURNS.has(type)) continue
+    if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
     recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))
   }
   recipients.delete(event.actor as Recipient)

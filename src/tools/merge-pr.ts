@@ -4,24 +4,31 @@ import { defineTool } from './define.ts'
 export const mergePr = defineTool({
   name: 'merge_pr',
   description:
-    'Merge a child’s pull request into your branch and bring it into your worktree. Call it when you were told that it is ready and you have looked at it (pr_diff). It refuses red checks, open change requests and conflicts with the reasons; have the child mend those rather than forcing.',
+    'Merge a child’s pull request into your branch and bring it into your worktree. Call it when you were told that it is ready and you have looked at it (pr_diff). It refuses red checks, open change requests and conflicts with the reasons; have the child fix those rather than forcing. Where the branch has moved since the checks passed it answers `landing`: the result is checked, and lands by itself; go on or end your turn, you are told.',
   audience: ['tl', 'human'],
   listed: true,
   input: z.object({
     pr_number: z.number().int().positive(),
     strategy: z.enum(['squash', 'merge', 'rebase']).optional().describe('Default: squash for workers, merge for subtrees'),
     head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
+    wait: z.boolean().default(false).describe('Wait until the result was checked and has landed; an error where it is red'),
     force: z.boolean().default(false).describe('Override checks and reviews, never conflicts; for the human unless the configuration lets agents'),
   }),
   output: z.object({
-    merged: z.literal(true),
-    sha: z.string(),
+    merged: z.boolean(),
+    state: z.enum(['merged', 'landing']).describe('landing: its result is being checked; it lands by itself when that is green'),
+    sha: z.string().nullable().describe('The merge; null while it is landing'),
     local_synced: z.boolean().describe('Your worktree has the merge'),
     pull_error: z.string().optional(),
+    rebased_from: z.string().optional().describe('The head that you looked at, rebased by exomonad since; its changes are the same'),
     retargeted: z.array(z.number().int()),
     siblings_behind: z.array(z.string()),
     next: z.string(),
   }),
-  handler: ({ core, caller }, input) =>
-    core.pulls.merge(caller, { number: input.pr_number, strategy: input.strategy, force: input.force, head: input.head_sha }),
+  handler: ({ core, caller, signal, progress }, input) =>
+    core.pulls.merge(
+      caller,
+      { number: input.pr_number, strategy: input.strategy, force: input.force, head: input.head_sha, wait: input.wait },
+      { signal, progress },
+    ),
 })

@@ -26,6 +26,12 @@ export const spawnError = z.object({ name: z.string(), error: z.string(), code: 
 
 export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })
 
+export const landing = z.object({
+  step: z.enum(['queued', 'checking', 'landing']),
+  since_seconds: z.number().int(),
+  together: z.array(z.number().int()).describe('Pull requests whose result is checked together with its own'),
+})
+
 export const pullSummary = z.object({
   number: z.number().int(),
   url: z.string(),
@@ -39,6 +45,7 @@ export const pullSummary = z.object({
   review: z.string().describe('approved, changes_requested or none'),
   mergeable: z.string().describe('mergeable, conflicting or unknown'),
   head_sha: z.string(),
+  landing: landing.nullable().describe('It was asked to be merged, and its result is being checked; null where not'),
 })
 
 export const checkRun = z.object({

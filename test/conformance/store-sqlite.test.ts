@@ -41,7 +41,7 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 5 },
+      facts: { found: 999, known: 6 },
       message: expect.stringMatching(/version 999.*up to 5\b/),
     })
     const after = new Database(file)
@@ -55,7 +55,9 @@ describe('the SQLite store’s file', () => {
     for (const agent of [gone, left]) await first.agents.insert(agent)
     await first.close()
     const older = new Database(file)
-    older.exec("drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'")
+    older.exec(
+      "drop index deliveries_by_subject; alter table deliveries drop column subject; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
+    )
     older.close()
     const store = await open()
     expect(await store.agents.list()).toEqual([{ ...gone, cleanedAt: 1234 }, left])

@@ -85,7 +85,7 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
   const records = createOutboxRecords({ store, publisher, clock })
   const unused = undefined as never
-  const outbox = { ...({} as { takeForHook: never; promptArrived: never; looked: never; read: never; ack: never }), wake: () => {} }
+  const outbox = { ...({} as { takeForHook: never; withdraw: never; promptArrived: never; looked: never; read: never; ack: never }), wake: () => {} }
   const states = createStates({ store, publisher, outbox, clock })
   const mailbox = createMailbox({ store, publisher, clock })
   const openWaits = createOpenWaits()

@@ -448,7 +448,7 @@ describe('objects', () => {
     const author = { name: 'Ünï Codé', email: 'uni@example.invalid', date: '86400 +0130' }
     const message = 'Subject\n\n# not a comment\n\nCo-authored-by: A <a@example.invalid>\n'
     const sha = await git.commitTree({ tree, parents: [head], message, author })
-    expect(await git.readCommit(sha)).toEqual({ tree, parents: [head], author, message })
+    expect(await git.readCommit(sha)).toEqual({ sha, tree, parents: [head], author, message })
     expect(await git.identity()).toEqual({ name: 'Test Person', email: 'test@example.invalid' })
   })
 })

@@ -12,26 +12,28 @@ export interface Branches {
 
 export function createBranches({ git, remote }: { git: Git; remote: string }): Branches {
   const present = new Set<Sha>()
+  /** Those whose commits are not here. */
+  const absent = async <Wanted extends { readonly sha: Sha }>(wanted: readonly Wanted[]): Promise<Wanted[]> => {
+    const unknown = wanted.filter(({ sha }) => !present.has(sha))
+    for (const sha of await git.present([...new Set(unknown.map(({ sha }) => sha))])) present.add(sha)
+    return unknown.filter(({ sha }) => !present.has(sha))
+  }
   return {
     tips: () => git.remoteTips(remote),
 
     async bringIn(wanted) {
-      const missing: { branch: BranchName; sha: Sha }[] = []
-      for (const one of wanted) {
-        if (present.has(one.sha)) continue
-        if ((await git.resolve(one.sha)) === null) missing.push(one)
-        else present.add(one.sha)
-      }
+      const missing = await absent(wanted)
       if (missing.length === 0) return
       await git.fetch(remote, [...new Set(missing.map((one) => one.branch))])
-      for (const { branch, sha } of missing) {
-        if ((await git.resolve(sha)) === null) {
+      const still = new Set(await absent(missing))
+      for (const one of missing) {
+        const { branch, sha } = one
+        if (still.has(one)) {
           throw new ExomonadError('FORGE_UNAVAILABLE', `${branch} on ${remote} moved while it was read (${sha} is not there any more). Try again.`, {
             branch,
             sha,
           })
         }
-        present.add(sha)
       }
     },
   }

@@ -1,4 +1,5 @@
 import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+import type { MergeResults } from './merge-results.ts'
 import type { Unreadable } from './unreadable.ts'
 
 export type MergeStrategy = 'squash' | 'merge' | 'rebase'
@@ -15,6 +16,8 @@ export interface Check {
   readonly url: string | null
   /** The end of the log of a failed check. Untrusted. */
   readonly logTail: string | null
+  /** It ran on what landing it would have come to. */
+  readonly landing?: true
 }
 
 export interface LineComment {
@@ -127,6 +130,8 @@ export interface Forge {
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */
   identity(): Promise<string>
+  /** Checks of what merges would come to; null where the forge itself decides what is checked before a merge. */
+  readonly results: MergeResults | null
   /** Null where the forge has no limits. */
   budget(): ForgeBudget | null
   /** The head must have been pushed. An open pull request for the head branch is updated: `created: false`. */

@@ -37,6 +37,15 @@ export interface Commit {
   readonly author: string
 }
 
+/** A whole commit. */
+export interface CommitDetails {
+  readonly sha: Sha
+  readonly tree: Sha
+  readonly parents: readonly Sha[]
+  readonly author: Identity
+  readonly message: string
+}
+
 export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha } | { kind: 'conflict'; files: readonly string[] }
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
 export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string }
@@ -61,6 +70,8 @@ export interface Git {
   // refs
   /** Commit a revision names, null where there is none. */
   resolve(revision: string): Promise<Sha | null>
+  /** Those of these commits that are in this repository. */
+  present(shas: readonly Sha[]): Promise<Set<Sha>>
   isValidBranchName(name: string): Promise<boolean>
   branches(): Promise<Map<BranchName, Sha>>
   /** Deletes only where the branch still points at `expected`; answers whether it did. BRANCH_CHECKED_OUT where a worktree is on it. */
@@ -72,6 +83,10 @@ export interface Git {
   /** Commits in `head` that `base` lacks, newest first. */
   commits(base: Sha, head: Sha, limit?: number): Promise<Commit[]>
   countCommits(base: Sha, head: Sha): Promise<number>
+  /** Commits from `from` (exclusive) to `to` along first parents, oldest first: what a branch was moved to, one after the other. */
+  firstParents(from: Sha, to: Sha): Promise<{ sha: Sha; subject: string }[]>
+  /** Patch ids (`git patch-id --stable`) of the commits in `head` that `base` lacks, oldest first; merge commits have none. */
+  patchIds(base: Sha, head: Sha): Promise<string[]>
   /** Unified diff from the merge base of the two to `head`. */
   diff(base: Sha, head: Sha): Promise<string>
   changedFiles(base: Sha, head: Sha): Promise<string[]>
@@ -116,9 +131,13 @@ export interface Git {
 
   // objects: no worktree is touched
   mergeTree(ours: Sha, theirs: Sha): Promise<MergeTreeResult>
+  /** The same for many pairs, in one process. Of a commit with itself it is the commit’s own tree. */
+  mergeTrees(pairs: readonly (readonly [ours: Sha, theirs: Sha])[]): Promise<MergeTreeResult[]>
   commitTree(options: { tree: Sha; parents: readonly Sha[]; message: string; author?: Identity; committer?: Identity }): Promise<Sha>
   /** Author, committer and full message of a commit. */
-  readCommit(sha: Sha): Promise<{ tree: Sha; parents: readonly Sha[]; author: Identity; message: string }>
+  readCommit(sha: Sha): Promise<CommitDetails>
+  /** The same of all commits in `head` that `base` lacks, newest first. */
+  readCommits(base: Sha, head: Sha): Promise<CommitDetails[]>
   /** The repository’s own user.name and user.email, or exomonad’s. */
   identity(): Promise<Identity>
 

@@ -1,11 +1,11 @@
 import { ExomonadError } from '../../errors.ts'
-import type { Sha } from '../../ids.ts'
+import { parseSha, type Sha } from '../../ids.ts'
 import type { Git } from './git.ts'
 import type { Porcelain } from './porcelain.ts'
 import { refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
-type History = Pick<Git, 'commits' | 'countCommits' | 'diff' | 'changedFiles' | 'graph'>
+type History = Pick<Git, 'commits' | 'countCommits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'graph'>
 
 /** Without external diff programs: they run commands and print what no diff reader understands. */
 const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/']
@@ -36,6 +36,26 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
         subject: entry.subject,
         author: entry.author,
       }))
+    },
+
+    async firstParents(from, to) {
+      const text = await run.output('read the log', ['log', '--first-parent', '--reverse', '--no-show-signature', '--format=%H %s', `${from}..${to}`, '--'], {
+        reads: true,
+      })
+      const lines = text.split('\n').filter((line) => line !== '')
+      return lines.map((line) => ({ sha: parseSha(line.slice(0, line.indexOf(' '))), subject: line.slice(line.indexOf(' ') + 1) }))
+    },
+
+    async patchIds(base, head) {
+      const patches = await run.output(
+        'read patches',
+        ['log', '--reverse', '--topo-order', '--patch', '--full-index', ...PLAIN_DIFF, `${base}..${head}`, '--'],
+        {
+          reads: true,
+        },
+      )
+      const ids = await run.output('compare patches', ['patch-id', '--stable'], { input: patches, reads: true })
+      return ids.split('\n').flatMap((line) => line.split(' ')[0] || [])
     },
 
     async countCommits(base, head) {

@@ -1,12 +1,16 @@
 import { ExomonadError } from '../../errors.ts'
 import { parseSha, type Sha } from '../../ids.ts'
-import type { Git, Identity } from './git.ts'
+import type { CommitDetails, Git, Identity, MergeTreeResult } from './git.ts'
 import { mergeDriverSettings } from './merge-drivers.ts'
 import type { Run } from './run.ts'
 
-type Objects = Pick<Git, 'mergeTree' | 'commitTree' | 'readCommit' | 'identity'>
+type Objects = Pick<Git, 'mergeTree' | 'mergeTrees' | 'commitTree' | 'readCommit' | 'readCommits' | 'identity'>
 
 const OUR_NAME = 'exomonad'
+/** Milliseconds. */
+const IDENTITY_KEPT = 2_000
+/** Of a commit, as it is read. */
+const FIELDS = 7
 const OUR_EMAIL = 'exomonad@localhost'
 
 /** `GIT_AUTHOR_…` or `GIT_COMMITTER_…` for an identity. git refuses empty names. */
@@ -21,22 +25,7 @@ export function identityVariables(kind: 'AUTHOR' | 'COMMITTER', identity: Identi
 export function createObjects({ run }: { run: Run }): Objects {
   const drivers = mergeDriverSettings(run)
 
-  /** merge-tree exits 1 for a commit that is not there just as for a conflict, so that is asked first. */
-  const requireCommits = async (...shas: Sha[]): Promise<void> => {
-    const answers = await run.output('look up commits', ['cat-file', '--batch-check=%(objecttype)'], {
-      input: shas.map((sha) => `${sha}^{commit}\n`).join(''),
-      reads: true,
-    })
-    answers
-      .trimEnd()
-      .split('\n')
-      .forEach((answer, index) => {
-        if (answer !== 'commit')
-          throw new ExomonadError('GIT_FAILED', `The commit ${shas[index]} is not in this repository. Fetch it first.`, { sha: shas[index] })
-      })
-  }
-
-  const identity: Objects['identity'] = async () => {
+  const readIdentity = async (): Promise<Identity> => {
     const result = await run.attempt(['config', '--null', '--get-regexp', '^user\\.(name|email)$'], { reads: true })
     const found = new Map<string, string>()
     for (const entry of result.stdout.split('\0')) {
@@ -46,17 +35,52 @@ export function createObjects({ run }: { run: Run }): Objects {
     return { name: found.get('user.name') || OUR_NAME, email: found.get('user.email') || OUR_EMAIL }
   }
 
+  /** A landing makes several commits at once: it is asked for once for all of them. */
+  let known: { readonly at: number; readonly identity: Promise<Identity> } | undefined
+  const identity: Objects['identity'] = () => {
+    if (known === undefined || performance.now() - known.at > IDENTITY_KEPT) known = { at: performance.now(), identity: readIdentity() }
+    return known.identity
+  }
+
+  const mergeTrees: Objects['mergeTrees'] = async (pairs) => {
+    if (pairs.length === 0) return []
+    const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages', '-z']
+    const result = await run.attempt(args, { settings: await drivers(), input: pairs.map(([ours, theirs]) => `${ours} ${theirs}\n`).join('') })
+    const missing = /([0-9a-f]{40,64}) - not something we can merge/.exec(result.stderr)?.[1]
+    if (missing !== undefined) {
+      throw new ExomonadError('GIT_FAILED', `The commit ${missing} is not in this repository. Fetch it first.`, { sha: missing })
+    }
+    const merged = result.exitCode === 0 ? parseMergeTrees(result.stdout) : []
+    if (merged.length !== pairs.length) throw run.failure('merge commits', result)
+    return merged
+  }
+
+  const readLog = async (doing: string, args: readonly string[]): Promise<CommitDetails[]> => {
+    const format = '--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%B%x00'
+    const text = await run.output(doing, ['log', '-z', '--no-show-signature', '--no-color', '--date=raw', format, ...args], { reads: true })
+    const fields = text.split('\0')
+    const commits: CommitDetails[] = []
+    for (let at = 0; at + FIELDS < fields.length; at += FIELDS + 1) {
+      const [sha = '', tree = '', parents = '', name = '', email = '', date = '', message = ''] = fields.slice(at, at + FIELDS)
+      commits.push({
+        sha: parseSha(sha),
+        tree: parseSha(tree),
+        parents: parents.split(' ').filter((parent) => parent !== '') as Sha[],
+        author: { name, email, date },
+        message: `${message.trimEnd()}\n`,
+      })
+    }
+    return commits
+  }
+
   return {
     identity,
+    mergeTrees,
 
     async mergeTree(ours, theirs) {
-      await requireCommits(ours, theirs)
-      const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs]
-      const result = await run.attempt(args, { settings: await drivers() })
-      const [tree, ...files] = result.stdout.split('\0').filter((part) => part !== '')
-      if (result.exitCode === 0 && tree !== undefined) return { kind: 'clean', tree: parseSha(tree) }
-      if (result.exitCode === 1 && tree !== undefined) return { kind: 'conflict', files: [...new Set(files)] }
-      throw run.failure('merge two commits', result)
+      const [merged] = await mergeTrees([[ours, theirs]])
+      if (merged === undefined) throw new ExomonadError('INTERNAL', 'git answered nothing about a merge.')
+      return merged
     },
 
     async commitTree({ tree, parents, message, author, committer }) {
@@ -67,24 +91,27 @@ export function createObjects({ run }: { run: Run }): Objects {
     },
 
     async readCommit(sha) {
-      const args = [
-        'log',
-        '-1',
-        '--no-show-signature',
-        '--no-color',
-        '--date=raw',
-        '--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00%B',
-        '--end-of-options',
-        sha,
-        '--',
-      ]
-      const [tree = '', parents = '', name = '', email = '', date = '', message = ''] = (await run.output('read a commit', args, { reads: true })).split('\0')
-      return {
-        tree: parseSha(tree),
-        parents: parents.split(' ').filter((parent) => parent !== '') as Sha[],
-        author: { name, email, date },
-        message: `${message.trimEnd()}\n`,
-      }
+      const [commit] = await readLog('read a commit', ['-1', '--end-of-options', sha, '--'])
+      if (commit === undefined) throw new ExomonadError('GIT_FAILED', `The commit ${sha} is not in this repository. Fetch it first.`, { sha })
+      return commit
     },
+
+    readCommits: (base, head) => readLog('read commits', ['--end-of-options', `${base}..${head}`, '--']),
   }
+}
+
+/** Reads `git merge-tree --stdin -z --name-only`: per merge `1` (clean) or `0`, the tree, and after that the files that conflict, ended by an empty one. */
+export function parseMergeTrees(text: string): MergeTreeResult[] {
+  const merged: MergeTreeResult[] = []
+  const parts = text.split('\0')
+  for (let index = 0; index + 1 < parts.length;) {
+    const clean = parts[index] === '1'
+    const tree = parseSha(parts[index + 1] ?? '')
+    index += 2
+    const files: string[] = []
+    for (; index < parts.length && parts[index] !== ''; index += 1) files.push(parts[index] ?? '')
+    index += 1
+    merged.push(clean ? { kind: 'clean', tree } : { kind: 'conflict', files: [...new Set(files)] })
+  }
+  return merged
 }

@@ -5,7 +5,7 @@ import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
-type Refs = Pick<Git, 'resolve' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'hasHeld' | 'mergeBase'>
+type Refs = Pick<Git, 'resolve' | 'present' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'hasHeld' | 'mergeBase'>
 
 /** Reads lines of `<sha> <full ref>`; refs outside `prefix` are left out. */
 export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
@@ -27,6 +27,16 @@ export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
 
   return {
     resolve,
+
+    async present(shas) {
+      if (shas.length === 0) return new Set()
+      const answers = await run.output('look up commits', ['cat-file', '--batch-check=%(objecttype)'], {
+        input: shas.map((sha) => `${sha}^{commit}\n`).join(''),
+        reads: true,
+      })
+      const types = answers.trimEnd().split('\n')
+      return new Set(shas.filter((_, index) => types[index] === 'commit'))
+    },
 
     async isValidBranchName(name) {
       // `@{-1}` is an instruction to this command, not a name.

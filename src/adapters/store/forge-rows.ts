@@ -40,11 +40,20 @@ export interface ReviewCommentRow {
 }
 
 export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+/** `pull`: of one pull request merged with its base; `result`: of what landing one or several would come to; `base`: of a branch as it is. */
+export type CheckKind = 'pull' | 'result' | 'base'
 export interface CheckRow {
   readonly id: number
-  readonly pull: number
+  /** Null for a base, and for the result of several. */
+  readonly pull: number | null
+  readonly kind: CheckKind
   readonly name: string
+  /** Of a pull request its head; else the commit that was checked. */
   readonly head: Sha
+  /** Tip of the base that it was merged with; null where it was checked alone, or before this was recorded. */
+  readonly base: Sha | null
+  /** The files that were checked. A result counts for every commit with these; null before this was recorded. */
+  readonly tree: Sha | null
   /** Hash of the command: a changed configuration runs anew. */
   readonly configHash: string
   readonly status: CheckStatus
@@ -64,5 +73,6 @@ export interface PullStore {
   reviews(pull: number): Promise<ReviewRow[]>
   insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
   updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
-  checks(filter: { pull?: number; head?: Sha; statuses?: readonly CheckStatus[] }): Promise<CheckRow[]>
+  /** Oldest first. */
+  checks(filter: { pull?: number; head?: Sha; tree?: Sha; statuses?: readonly CheckStatus[] }): Promise<CheckRow[]>
 }

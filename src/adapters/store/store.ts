@@ -124,7 +124,8 @@ export interface EventStore {
   prune(before: number): Promise<number>
 }
 
-export type DeliveryState = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided'
+/** `withdrawn`: it was no longer true before anybody was told. */
+export type DeliveryState = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided' | 'withdrawn'
 /** `channel`: a way of the program’s own, beside its terminal. */
 export type Lane = 'tool' | 'hook' | 'channel' | 'acp' | 'pane' | 'inbox'
 
@@ -134,6 +135,8 @@ export interface Delivery {
   readonly eventSeq: number | null
   /** The event type, or `message`, `mail`. */
   readonly kind: string
+  /** What it is about, where that can change before it is delivered: the URL of a pull request. */
+  readonly subject: string | null
   /** Rendered and escaped, ready to be read by a model. */
   readonly text: string
   readonly state: DeliveryState
@@ -149,12 +152,12 @@ export interface Delivery {
   readonly settledAt: number | null
   readonly why: string | null
 }
-export type NewDelivery = Pick<Delivery, 'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'>
+export type NewDelivery = Pick<Delivery, 'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'> & Partial<Pick<Delivery, 'subject'>>
 
 export interface OutboxStore {
   enqueue(delivery: NewDelivery): Promise<void>
   get(id: DeliveryId): Promise<Delivery | undefined>
-  list(filter: { recipient?: Recipient; states?: readonly DeliveryState[]; batch?: string; limit?: number }): Promise<Delivery[]>
+  list(filter: { recipient?: Recipient; states?: readonly DeliveryState[]; batch?: string; subject?: string; limit?: number }): Promise<Delivery[]>
   /** Count of deliveries in these states per recipient. */
   counts(states: readonly DeliveryState[]): Promise<Map<Recipient, number>>
   /** queued → sent, atomically, for those still queued; answers the ones it took. Written before the hand-over. `why` stays what it was. */
@@ -162,6 +165,8 @@ export interface OutboxStore {
   handed(ids: readonly DeliveryId[], at: number): Promise<void>
   /** sent|queued → acked|failed|undecided, and undecided → acked. Answers the ids that changed. */
   settle(ids: readonly DeliveryId[], state: 'acked' | 'failed' | 'undecided', why: string | null, at: number): Promise<DeliveryId[]>
+  /** queued → withdrawn, for those still queued; returns the ids that changed. */
+  withdraw(ids: readonly DeliveryId[], why: string, at: number): Promise<DeliveryId[]>
   /** Back to queued after a hand-over that certainly did not happen. */
   requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
   /** Unsettled deliveries of one recipient go to another (its agent is gone). Answers the ids. */

@@ -72,6 +72,7 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ['state', painted(stateCell(pull, palette))],
     ['checks', painted(wordCell(pull.checks, palette))],
     ['review', painted(wordCell(pull.review, palette))],
+    ...(pull.landing === null ? [] : [['landing', landingWords(pull.landing)] as [string, string]]),
     ['head', pull.head_sha.slice(0, 10)],
     // On the local forge it leads nowhere.
     ...(/^https?:/.test(pull.url) ? [['url', printableLine(pull.url)] as [string, string]] : []),
@@ -120,8 +121,16 @@ const painted = (cell: Cell): string => (cell.paint ?? ((text: string) => text))
 function stateCell(pull: PullSummary, palette: Palette): Cell {
   if (pull.state === 'merged') return { text: 'merged', paint: palette.special }
   if (pull.state === 'closed') return { text: 'closed', paint: palette.dim }
+  if (pull.landing !== null) return { text: '● landing', paint: palette.attention }
   if (pull.mergeable === 'conflicting') return { text: 'conflict', paint: palette.bad }
   return pull.draft ? { text: 'draft', paint: palette.dim } : { text: 'open', paint: palette.link }
+}
+
+/** How far it is, in a line. */
+function landingWords({ step, since_seconds: since, together }: NonNullable<PullSummary['landing']>): string {
+  const others = together.length === 0 ? '' : ` together with ${together.map((number) => `#${number}`).join(', ')}`
+  const what = step === 'queued' ? 'its result waits to be checked' : step === 'checking' ? `its result is being checked${others}` : 'its result is green'
+  return `${what} (for ${since} s)`
 }
 
 /** States of checks and reviews with the symbol and colour they have everywhere. */

@@ -46,8 +46,9 @@ export function define(command: Command, context: CliContext): void {
     .description('Merge a child’s pull request and bring it into the parent’s worktree')
     .argument('<pr>', NUMBER)
     .addOption(new Option('-s, --strategy <how>', 'Default: squash for workers, merge for subtrees').choices(['squash', 'merge', 'rebase']))
+    .option('--wait', 'Wait until the result was checked and has landed')
     .option('--force', 'Override checks and reviews; never conflicts')
-    .action(async (pr: string, options: { strategy?: string; force?: boolean }) => mergePull(context, pr, options))
+    .action(async (pr: string, options: { strategy?: string; force?: boolean; wait?: boolean }) => mergePull(context, pr, options))
   command
     .command('review')
     .description('Approve a pull request, request changes, or comment')
@@ -83,15 +84,22 @@ async function filePull(context: CliContext, options: { title: string; body: str
   ])
 }
 
-async function mergePull(context: CliContext, pr: string, options: { strategy?: string; force?: boolean }): Promise<void> {
+async function mergePull(context: CliContext, pr: string, options: { strategy?: string; force?: boolean; wait?: boolean }): Promise<void> {
   const client = await context.client()
   const number = await pullNumber(client, pr)
-  const input = { pr_number: number, force: options.force === true, ...(options.strategy === undefined ? {} : { strategy: options.strategy }) }
+  const input = {
+    pr_number: number,
+    force: options.force === true,
+    wait: options.wait === true,
+    ...(options.strategy === undefined ? {} : { strategy: options.strategy }),
+  }
   const answer = await withProgress(context, `Merging #${number}`, client.callTool<MergedPull>('merge_pr', input))
   const palette = context.palette()
   present(context, answer, () => [
-    `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
-    ...(answer.local_synced ? [] : [`${palette.attention('!')} Your worktree does not have it yet: ${printableLine(answer.pull_error ?? 'unknown reason')}`]),
+    answer.sha === null ? `${palette.attention('●')} #${number} is landing` : `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
+    ...(answer.local_synced || answer.sha === null
+      ? []
+      : [`${palette.attention('!')} Your worktree does not have it yet: ${printableLine(answer.pull_error ?? 'unknown reason')}`]),
     ...(answer.retargeted.length > 0 ? [`  retargeted: ${answer.retargeted.map((other) => `#${other}`).join(', ')}`] : []),
     ...(answer.siblings_behind.length > 0 ? [`  now behind: ${answer.siblings_behind.map(printableLine).join(', ')}`] : []),
     ...(answer.next === '' ? [] : [palette.dim(`  ${printableLine(answer.next)}`)]),

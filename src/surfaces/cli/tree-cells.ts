@@ -90,6 +90,7 @@ export function pullCell({ pr }: TreeNode, palette: Palette): Cell {
 function pullWord(pr: NonNullable<TreeNode['pr']>, palette: Palette): [string, (text: string) => string] {
   if (pr.state === 'merged') return ['merged', palette.special]
   if (pr.state === 'closed') return ['closed', palette.bad]
+  if (pr.landing !== null) return ['landing', palette.attention]
   if (pr.mergeable === 'conflicting') return ['conflict', palette.bad]
   if (pr.draft) return ['draft', palette.dim]
   if (pr.review === 'changes_requested') return ['changes', palette.attention]

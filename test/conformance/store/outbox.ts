@@ -21,6 +21,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         handedAt: null,
         settledAt: null,
         why: null,
+        subject: null,
       })
       expect(await store().outbox.get(newDeliveryId())).toBeUndefined()
     })

@@ -78,8 +78,11 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       await pulls.insert(pullRow())
       const row = {
         pull: 1,
+        kind: 'pull',
         name: 'test',
         head: sha('b'),
+        base: sha('a'),
+        tree: sha('e'),
         configHash: 'c1',
         status: 'queued',
         exitCode: null,
@@ -95,6 +98,11 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       expect(await pulls.checks({ head: sha('c') })).toEqual([second])
       expect(await pulls.checks({ pull: 1, statuses: ['failed', 'running'] })).toEqual([{ ...first, ...patch }])
       expect(await pulls.checks({ statuses: [] })).toEqual([])
+      // Of a result of several, and of a branch as it is: of no pull request, and found by its files.
+      const result = await pulls.insertCheck({ ...row, pull: null, kind: 'result', base: null, tree: sha('f') })
+      const base = await pulls.insertCheck({ ...row, pull: null, kind: 'base', tree: sha('f') })
+      expect(await pulls.checks({ tree: sha('f') })).toEqual([result, base])
+      expect((await pulls.checks({ tree: sha('e') })).map(({ id }) => id)).toEqual([first.id, second.id])
       await own.dispose()
     })
   })

@@ -48,6 +48,7 @@ export const pull = (number: number, facts: Partial<NonNullable<TreeNode['pr']>>
   checks: 'none',
   review: 'none',
   mergeable: 'mergeable',
+  landing: null,
   ...facts,
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge, PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
 import type { Caller } from '../../../src/core/core.ts'
-import type { Deps } from '../../../src/core/deps.ts'
+
 import { createPullViews } from '../../../src/core/pull-views.ts'
 import type { AgentId, Sha } from '../../../src/ids.ts'
 import { pull as pullRequest } from '../events/pull.ts'
@@ -29,8 +29,10 @@ function views(pull: PullRequestSnapshot) {
     diff: async () => '+ code',
     checkLog: async () => 'log',
   }
-  const store = { agents: { list: async () => [agent] } }
-  return createPullViews({ store, forge, polling: { poll: async () => {} } } as unknown as Deps)
+  const store = { agents: { list: async () => [agent] }, journal: { open: async () => [] } }
+  return createPullViews({ store, forge, polling: { poll: async () => {} }, clock: () => 0, requireLookedAt: async () => null } as unknown as Parameters<
+    typeof createPullViews
+  >[0])
 }
 
 describe('what is shown of pull requests', () => {

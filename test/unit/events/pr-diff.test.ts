@@ -7,7 +7,14 @@ import { asBranchName, type Actor } from '../../../src/ids.ts'
 import { verifies } from '../../requirements.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
-const context: DiffContext = { repository: 'local', newsSince: 1_000, lastMergeable: 'mergeable', failures: 0, mergeStartedBy: null }
+const context: DiffContext = {
+  repository: 'local',
+  newsSince: 1_000,
+  lastMergeable: 'mergeable',
+  failures: 0,
+  sameHead: (a: string, b: string) => a === b,
+  mergeStartedBy: null,
+}
 const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}) =>
   diffPullRequest(old, next, { ...context, ...more })
 const types = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}): string[] =>

@@ -18,6 +18,8 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   return Object.freeze({
     kind: 'github' as const,
     remote,
+    // What is checked before a merge, and on what, is GitHub’s to say.
+    results: null,
     budget: client.budget,
     ...reading,
     ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),

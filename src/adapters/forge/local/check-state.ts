@@ -21,3 +21,6 @@ export function checksState(status: CheckRow['status'] | undefined): ChecksState
 
 /** Whether a head whose latest run is this one has to be run. */
 export const needsRun = (latest: CheckRow | undefined): boolean => latest === undefined || latest.status === 'cancelled' || latest.status === 'interrupted'
+
+/** It ran to its end, and says something. */
+export const isEnded = (status: CheckRow['status']): boolean => status === 'passed' || status === 'failed' || status === 'timed_out'

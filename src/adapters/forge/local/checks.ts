@@ -1,27 +1,39 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ExomonadError } from '../../../errors.ts'
 import type { Sha } from '../../../ids.ts'
+import { rebasedHeads } from '../../../rebased-heads.ts'
 import type { CheckRow, PullRow } from '../../store/store.ts'
 import type { Check, ChecksState } from '../forge.ts'
-import type { Branches } from '../branches.ts'
-import { logTail, wholeLog } from './check-log.ts'
-import { createCheckQueue } from './check-queue.ts'
-import { checksState, needsRun } from './check-state.ts'
-import type { Hints } from '../hints.ts'
-import { removeEmptyFolder, sweepRuns } from './leftovers.ts'
-import type { CheckSettings, LocalForgeOptions } from './options.ts'
 import { createSerial } from '../serial.ts'
+import type { CheckConfig } from './check-config.ts'
+import { logTail, wholeLog } from './check-log.ts'
+import type { CheckRuns } from './check-runs.ts'
+import { checksState, isEnded, needsRun } from './check-state.ts'
+import { removeEmptyFolder, sweepRuns } from './leftovers.ts'
+import type { LocalForgeOptions } from './options.ts'
 
 /** The one check of the local forge. */
-const NAME = 'ci'
+export const CHECK_NAME = 'ci'
+
+/** The present head of a pull request, and what merging it comes to. */
+export interface CheckedHead {
+  readonly pull: Pick<PullRow, 'number' | 'headBranch'>
+  readonly head: Sha
+  /** Null where the remote lacks the base. */
+  readonly base: Sha | null
+  /** The files after the merge; null where it conflicts, or the base is not there. */
+  readonly tree: Sha | null
+}
 
 export interface Checks {
-  /** Queues a run of this head where there is none for the configured command, and cancels runs of heads the pull request had before. */
-  readonly ensure: (pull: PullRow, head: Sha) => Promise<void>
-  /** Runs this head again, unless it is being run: `running`. */
-  readonly rerun: (pull: PullRow, head: Sha) => Promise<'started' | 'running'>
-  readonly of: (head: Sha) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
+  /**
+   * Queues a run of the head merged with its base where none has said anything of this head, or of the same files; cancels runs of heads that
+   * the pull request had before. A base that moves later starts nothing, and neither does a conflict: then there is nothing to check.
+   */
+  readonly ensure: (pull: PullRow, at: CheckedHead) => Promise<void>
+  /** Runs it again, unless it is being run: `running`. */
+  readonly rerun: (pull: PullRow, at: CheckedHead) => Promise<'started' | 'running'>
+  readonly of: (at: CheckedHead) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
   readonly log: (pull: PullRow, name: string) => Promise<string>
   /** The pull request is merged or closed: its runs are pointless. */
   readonly cancel: (pull: PullRow) => Promise<void>
@@ -30,25 +42,21 @@ export interface Checks {
   readonly dispose: () => Promise<void>
 }
 
-const hashOf = (argv: readonly string[]): string => createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 16)
-
 /**
  * A run is a row: queued → running → passed | failed | timed_out | cancelled | interrupted. Per head and command one run counts, the latest;
- * it holds for every pull request with that head. Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head
- * is looked at again. The row is written before the process starts, so that a crash leaves a row to settle, never an unknown process.
+ * it holds for every pull request with that head, for what that head is rebased to, and by its tree for the same files however they came
+ * about. Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head is looked at again. The row is written
+ * before the process starts, so that a crash leaves a row to settle, never an unknown process.
  */
 export function createChecks({
   git,
   store,
-  ci,
-  ciEnvironment,
   paths,
   clock,
   log,
-  trusted,
-  branches,
-  hints,
-}: Omit<LocalForgeOptions, 'remote'> & { branches: Branches; hints: Hints }): Checks {
+  config,
+  runs,
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'paths' | 'clock' | 'log'> & { config: CheckConfig; runs: CheckRuns }): Checks {
   const oneAtATime = createSerial()
   let disposed = false
   let recovered: Promise<void> | undefined
@@ -62,87 +70,88 @@ export function createChecks({
       await removeEmptyFolder(paths.ciWork)
     })())
 
-  const queue = createCheckQueue({ git, store, ciEnvironment, paths, clock, log, branches, hints })
+  /** Heads that are the same work as this one, it first. */
+  const lineageOf = async (branch: string, head: Sha): Promise<Sha[]> => (await rebasedHeads(store.snapshots, branch)).lineage(head)
 
   /** Ends runs of this pull request for heads that no open one has any more. */
   const cancelExcept = async (pull: PullRow, head: Sha | null): Promise<void> => {
+    const unfinished = (await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })).filter(({ kind }) => kind === 'pull')
+    if (unfinished.length === 0) return
     const wanted = new Set((await store.pulls.list({ state: 'open' })).filter((other) => other.number !== pull.number).map((other) => other.headSha))
-    if (head !== null) wanted.add(head)
-    for (const row of await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })) if (!wanted.has(row.head)) await queue.cancel(row)
+    for (const same of head === null ? [] : await lineageOf(pull.headBranch, head)) wanted.add(same)
+    for (const row of unfinished) if (!wanted.has(row.head)) await runs.cancel(row)
   }
 
-  const latestOf = async (head: Sha, argv: readonly string[]): Promise<CheckRow | undefined> => {
-    const hash = hashOf(argv)
-    return (await store.pulls.checks({ head }))
+  /** The newest that says something of the head: a run of it, or one of the same files that has ended. */
+  const latestOf = async ({ pull, head, tree }: CheckedHead, hash: string): Promise<CheckRow | undefined> => {
+    const heads = await lineageOf(pull.headBranch, head)
+    const ofHead = (await Promise.all(heads.map((one) => store.pulls.checks({ head: one }))))
+      .flat()
+      .filter((row) => row.kind === 'pull' || row.pull === pull.number)
+    const ofFiles = tree === null ? [] : (await store.pulls.checks({ tree })).filter((row) => isEnded(row.status))
+    return [...ofHead, ...ofFiles]
       .filter((row) => row.configHash === hash)
-      .sort((a, b) => a.id - b.id)
-      .at(-1)
+      .reduce<CheckRow | undefined>((newest, row) => (newest === undefined || row.id > newest.id ? row : newest), undefined)
   }
 
-  /** Why configured commands must not run here; null where they may. */
-  const distrust = async (): Promise<string | null> => {
-    try {
-      await trusted()
-      return null
-    } catch (error) {
-      if (error instanceof ExomonadError && error.code === 'UNTRUSTED_CONFIG') return error.message
-      throw error
-    }
-  }
-
-  const enqueue = async (pull: PullRow, head: Sha, settings: CheckSettings & { argv: readonly string[] }): Promise<void> => {
+  const enqueue = async (pull: PullRow, { head, base, tree }: CheckedHead, now: NonNullable<Awaited<ReturnType<CheckConfig['settings']>>>): Promise<void> => {
     const row = await store.pulls.insertCheck({
       pull: pull.number,
-      name: NAME,
+      kind: 'pull',
+      name: CHECK_NAME,
       head,
-      configHash: hashOf(settings.argv),
+      base: tree === null ? null : base,
+      tree,
+      configHash: now.hash,
       status: 'queued',
       exitCode: null,
       logPath: join(paths.ciLogs, `${pull.number}-${head.slice(0, 12)}-${clock()}.log`),
       startedAt: null,
       finishedAt: null,
     })
-    queue.add({ row, pull, settings })
+    runs.add({ row, pull, settings: now.settings })
   }
 
   return {
     recover,
 
-    ensure: (pull, head) =>
+    ensure: (pull, at) =>
       oneAtATime(async () => {
         await recover()
         if (disposed) return
-        await cancelExcept(pull, head)
-        const { argv, ...rest } = await ci()
-        if (argv === undefined || !needsRun(await latestOf(head, argv)) || (await distrust()) !== null) return
-        await enqueue(pull, head, { ...rest, argv })
+        await cancelExcept(pull, at.head)
+        const now = await config.settings()
+        if (now === undefined || (at.base !== null && at.tree === null)) return
+        if (!needsRun(await latestOf(at, now.hash)) || (await config.distrust()) !== null) return
+        await enqueue(pull, at, now)
       }),
 
-    rerun: (pull, head) =>
+    rerun: (pull, at) =>
       oneAtATime(async () => {
         await recover()
-        const { argv, ...rest } = await ci()
-        if (argv === undefined) {
+        const now = await config.settings()
+        if (now === undefined) {
           throw new ExomonadError('INVALID_ARG', `There is nothing to check #${pull.number} with. Set [forge.local] ci in the configuration.`, {
             number: pull.number,
           })
         }
-        await trusted()
-        const latest = await latestOf(head, argv)
+        const reason = await config.distrust()
+        if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
+        const latest = await latestOf(at, now.hash)
         if (latest?.status === 'queued' || latest?.status === 'running') return 'running'
-        await enqueue(pull, head, { ...rest, argv })
+        await enqueue(pull, at, now)
         return 'started'
       }),
 
-    async of(head) {
-      const { argv } = await ci()
-      if (argv === undefined) return { checks: [], state: 'none', required: false }
-      const latest = await latestOf(head, argv)
+    async of(at) {
+      const now = await config.settings()
+      if (now === undefined) return { checks: [], state: 'none', required: false }
+      const latest = await latestOf(at, now.hash)
       if (needsRun(latest)) {
-        const reason = await distrust()
+        const reason = await config.distrust()
         if (reason !== null) {
           return {
-            checks: [{ name: NAME, status: 'queued', required: true, run: null, url: null, logTail: `not run: ${reason}` }],
+            checks: [{ name: CHECK_NAME, status: 'queued', required: true, run: null, url: null, logTail: `not run: ${reason}` }],
             state: 'pending',
             required: true,
           }
@@ -150,7 +159,15 @@ export function createChecks({
       }
       if (latest === undefined) return { checks: [], state: 'none', required: true }
       const tail = latest.status === 'failed' || latest.status === 'timed_out' ? await logTail(latest.logPath) : null
-      const check: Check = { name: latest.name, status: latest.status, required: true, run: String(latest.id), url: latest.logPath, logTail: tail }
+      const check: Check = {
+        name: latest.name,
+        status: latest.status,
+        required: true,
+        run: String(latest.id),
+        url: latest.logPath,
+        logTail: tail,
+        ...(latest.kind === 'result' ? { landing: true } : {}),
+      }
       return { checks: [check], state: checksState(latest.status), required: true }
     },
 
@@ -169,7 +186,7 @@ export function createChecks({
     async dispose() {
       disposed = true
       await oneAtATime(async () => undefined)
-      await queue.dispose()
+      await runs.dispose()
       await removeEmptyFolder(paths.ciWork)
     },
   }

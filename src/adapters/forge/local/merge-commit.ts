@@ -5,7 +5,7 @@ import type { MergeStrategy } from '../forge.ts'
 import { squashMessage } from '../squash-message.ts'
 
 /** The commit that would be the base’s tip, or the files in which that can’t be. */
-export type MergeCommit = { kind: 'made'; sha: Sha } | { kind: 'conflict'; files: readonly string[] }
+export type MergeCommit = { kind: 'made'; sha: Sha; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
 
 interface Merging {
   readonly pull: PullRow
@@ -20,21 +20,21 @@ export function createMergeCommit({ git }: { git: Git }): (strategy: MergeStrate
     const merged = await git.mergeTree(base, head)
     if (merged.kind === 'conflict') return merged
     const text = message ?? `Merge pull request #${pull.number} from ${pull.headBranch}\n\n${pull.title}`
-    return { kind: 'made', sha: await git.commitTree({ tree: merged.tree, parents: [base, head], message: text }) }
+    return { kind: 'made', tree: merged.tree, sha: await git.commitTree({ tree: merged.tree, parents: [base, head], message: text }) }
   }
 
   /** The author of the first commit stays the author, with the date of the last. */
   const squash = async ({ pull, base, head, message }: Merging): Promise<MergeCommit> => {
     const merged = await git.mergeTree(base, head)
     if (merged.kind === 'conflict') return merged
-    const listed = await git.commits(base, head)
+    const listed = await git.readCommits(base, head)
     const own = listed.filter((commit) => commit.parents.length < 2)
-    const commits = await Promise.all((own.length > 0 ? own : listed).toReversed().map((commit) => git.readCommit(commit.sha)))
+    const commits = (own.length > 0 ? own : listed).toReversed()
     const first = commits[0] ?? (await git.readCommit(head))
     const last = commits.at(-1) ?? first
     const author = { ...first.author, ...(last.author.date === undefined ? {} : { date: last.author.date }) }
     const text = squashMessage({ number: pull.number, title: pull.title, body: pull.body, text: message, author, commits })
-    return { kind: 'made', sha: await git.commitTree({ tree: merged.tree, parents: [base], message: text, author }) }
+    return { kind: 'made', tree: merged.tree, sha: await git.commitTree({ tree: merged.tree, parents: [base], message: text, author }) }
   }
 
   /**
@@ -46,8 +46,12 @@ export function createMergeCommit({ git }: { git: Git }): (strategy: MergeStrate
     const bridge = await git.commitTree({ tree: ontoTree, parents: [parent], message: 'bridge' })
     const merged = await git.mergeTree(bridge, commit)
     if (merged.kind === 'conflict') return merged
-    if (merged.tree === ontoTree) return { kind: 'made', sha: onto }
-    return { kind: 'made', sha: await git.commitTree({ tree: merged.tree, parents: [onto], message: original.message, author: original.author }) }
+    if (merged.tree === ontoTree) return { kind: 'made', sha: onto, tree: ontoTree }
+    return {
+      kind: 'made',
+      tree: merged.tree,
+      sha: await git.commitTree({ tree: merged.tree, parents: [onto], message: original.message, author: original.author }),
+    }
   }
 
   const rebase = async ({ base, head }: Merging): Promise<MergeCommit> => {
@@ -66,7 +70,7 @@ export function createMergeCommit({ git }: { git: Git }): (strategy: MergeStrate
       const wanted = await git.commitTree({ tree: whole.tree, parents: [tip], message: 'wanted' })
       return { kind: 'conflict', files: await git.changedFiles(tip, wanted) }
     }
-    return { kind: 'made', sha: tip }
+    return { kind: 'made', sha: tip, tree: whole.tree }
   }
 
   const strategies = { merge, squash, rebase }

@@ -14,6 +14,15 @@ const TRIES = 20
 export interface Merging extends Pick<Forge, 'merge' | 'settleMerge'> {
   /** Being merged here now: what a look at the remote finds of it is our own doing. */
   readonly underWay: (number: number) => boolean
+  /** Lands several by one push, which `push` makes, and marks them merged. */
+  readonly markLanded: (numbers: readonly number[], push: () => Promise<'base_moved' | readonly Landed[]>) => Promise<'landed' | 'base_moved'>
+}
+
+interface Landed {
+  readonly pull: PullRow
+  readonly sha: Sha
+  readonly head: Sha
+  readonly by: Actor
 }
 
 /**
@@ -83,6 +92,19 @@ export function createMerging({
           })
         } finally {
           active.delete(options.number)
+        }
+      }),
+
+    markLanded: (numbers, push) =>
+      oneAtATime(async () => {
+        for (const number of numbers) active.add(number)
+        try {
+          const landed = await push()
+          if (landed === 'base_moved') return landed
+          for (const { pull, sha, head, by } of landed) await markMerged(pull, sha, head, by)
+          return 'landed'
+        } finally {
+          for (const number of numbers) active.delete(number)
         }
       }),
 

@@ -3,7 +3,8 @@ import type { BranchName, Sha } from '../../../ids.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { PullRequestSnapshot, SnapshotResult } from '../forge.ts'
 import type { Branches } from '../branches.ts'
-import type { Checks } from './checks.ts'
+import type { CheckedHead, Checks } from './checks.ts'
+import type { createMergeFacts, MergeFacts } from './merge-facts.ts'
 import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { actorName } from '../actor-name.ts'
@@ -13,6 +14,13 @@ import { toReview } from './reviews.ts'
 import { pullUrl } from './urls.ts'
 
 type Mergeability = Pick<PullRequestSnapshot, 'mergeable' | 'conflictFiles'>
+
+/** An open one, with what the remote says of its branches. */
+interface Open {
+  readonly row: PullRow
+  readonly head: Sha
+  readonly base: Sha | null
+}
 
 /**
  * Looks at rows and remote together: the remote is asked once for all, moved heads are recorded, an open pull request whose commits are in its
@@ -26,27 +34,21 @@ export function createSnapshots({
   branches,
   checks,
   merging,
+  mergeFacts,
   ended,
 }: Pick<LocalForgeOptions, 'git' | 'store' | 'clock' | 'log'> & {
   branches: Branches
   checks: Checks
   merging: Pick<Merging, 'underWay'>
+  mergeFacts: ReturnType<typeof createMergeFacts>
   ended: (pull: PullRow) => Promise<void>
 }): (numbers: readonly number[]) => Promise<SnapshotResult[]> {
-  const mergeabilities = new Map<string, Mergeability>()
   const sameWork = createSameWork(git)
 
-  const mergeability = async (head: Sha, base: Sha): Promise<Mergeability> => {
-    const key = `${base} ${head}`
-    const known = mergeabilities.get(key)
-    if (known !== undefined) return known
-    const merged = await git.mergeTree(base, head)
-    const answer: Mergeability =
-      merged.kind === 'clean' ? { mergeable: 'mergeable', conflictFiles: [] } : { mergeable: 'conflicting', conflictFiles: merged.files }
-    if (mergeabilities.size > 5_000) mergeabilities.clear()
-    mergeabilities.set(key, answer)
-    return answer
-  }
+  const mergeability = (facts: MergeFacts | null): Mergeability =>
+    facts === null
+      ? { mergeable: 'unknown', conflictFiles: [] }
+      : { mergeable: facts.tree === null ? 'conflicting' : 'mergeable', conflictFiles: facts.conflictFiles }
 
   /** A head in its base was merged by a push past us; a branch that was only reset to its base has lost its commits and stays open. */
   const mergedByPush = async (row: PullRow, head: Sha, base: Sha): Promise<boolean> => {
@@ -88,9 +90,9 @@ export function createSnapshots({
     }
   }
 
-  const checksOf = async (head: Sha): Promise<Pick<PullRequestSnapshot, 'checks' | 'checksState' | 'checksRequired'>> => {
+  const checksOf = async (at: CheckedHead): Promise<Pick<PullRequestSnapshot, 'checks' | 'checksState' | 'checksRequired'>> => {
     try {
-      const { checks: list, state, required } = await checks.of(head)
+      const { checks: list, state, required } = await checks.of(at)
       return { checks: list, checksState: state, checksRequired: required }
     } catch (error) {
       log.warn({ err: error }, 'the checks could not be read')
@@ -100,16 +102,11 @@ export function createSnapshots({
 
   const endedSnapshot = async (row: PullRow): Promise<PullRequestSnapshot> => {
     const head = row.mergedHead ?? row.headSha
-    return render(row, head, null, { mergeable: 'unknown', conflictFiles: [] }, await checksOf(head))
+    return render(row, head, null, { mergeable: 'unknown', conflictFiles: [] }, await checksOf({ pull: row, head, base: null, tree: null }))
   }
 
-  const openSnapshot = async (row: PullRow, tips: Map<BranchName, Sha>): Promise<PullRequestSnapshot> => {
-    // A head branch that was taken away leaves the commit last seen, which can still be merged.
-    const head = tips.get(row.headBranch) ?? row.headSha
-    const base = tips.get(row.baseBranch) ?? null
-    await branches.bringIn([{ branch: row.headBranch, sha: head }, ...(base === null ? [] : [{ branch: row.baseBranch, sha: base }])])
-
-    if (base !== null && (await mergedByPush(row, head, base))) {
+  const openSnapshot = async ({ row, head, base }: Open, facts: MergeFacts | null): Promise<PullRequestSnapshot> => {
+    if (base !== null && facts?.changesNothing === true && (await mergedByPush(row, head, base))) {
       // The lock of a merge that began meanwhile is its row: only an open one is changed.
       const merged = await store.transaction(async (tx) => {
         if (merging.underWay(row.number) || (await tx.pulls.get(row.number))?.state !== 'open') return false
@@ -124,9 +121,19 @@ export function createSnapshots({
       current = { ...row, headSha: head, updatedAt: clock() }
       await store.pulls.update(row.number, { headSha: head, updatedAt: current.updatedAt })
     }
-    await checks.ensure(current, head).catch((error: unknown) => log.error({ err: error, number: row.number }, 'a check could not be queued'))
-    const state: Mergeability = base === null ? { mergeable: 'unknown', conflictFiles: [] } : await mergeability(head, base)
-    return render(current, head, base, state, await checksOf(head))
+    const at: CheckedHead = { pull: current, head, base, tree: facts?.tree ?? null }
+    await checks.ensure(current, at).catch((error: unknown) => log.error({ err: error, number: row.number }, 'a check could not be queued'))
+    return render(current, head, base, mergeability(facts), await checksOf(at))
+  }
+
+  /** Of many in few processes: commits that are not here are fetched, and all are merged with their bases in objects. */
+  const readTogether = async (opens: readonly Open[]): Promise<Map<number, MergeFacts | null>> => {
+    await branches.bringIn(
+      opens.flatMap(({ row, head, base }) => [{ branch: row.headBranch, sha: head }, ...(base === null ? [] : [{ branch: row.baseBranch, sha: base }])]),
+    )
+    const based = opens.flatMap(({ row, head, base }) => (base === null ? [] : [{ row, head, base }]))
+    const facts = await mergeFacts(based.map(({ head, base }) => [base, head] as const))
+    return new Map([...opens.map(({ row }) => [row.number, null] as const), ...based.map(({ row }, index) => [row.number, facts[index]!] as const)])
   }
 
   return async (numbers) => {
@@ -140,6 +147,19 @@ export function createSnapshots({
         })
       : new Map()
 
+    // A head branch that was taken away leaves the commit last seen, which can still be merged.
+    const openOf = (row: PullRow, known: Map<BranchName, Sha>): Open => ({
+      row,
+      head: known.get(row.headBranch) ?? row.headSha,
+      base: known.get(row.baseBranch) ?? null,
+    })
+    const opens = tips instanceof ExomonadError ? [] : [...rows.values()].flatMap((row) => (row?.state === 'open' ? [openOf(row, tips)] : []))
+    // One that can’t be read does not keep the others from it: then each is read alone.
+    const together = await readTogether(opens).catch((error: unknown) => {
+      if (!(error instanceof ExomonadError)) throw error
+      return null
+    })
+
     const results: SnapshotResult[] = []
     for (const number of numbers) {
       const row = rows.get(number)
@@ -148,7 +168,9 @@ export function createSnapshots({
       else if (tips instanceof ExomonadError) results.push({ number, ...unreadable(tips) })
       else {
         try {
-          results.push({ number, snapshot: await openSnapshot(row, tips) })
+          const open = openOf(row, tips)
+          const facts = (together ?? (await readTogether([open]))).get(number) ?? null
+          results.push({ number, snapshot: await openSnapshot(open, facts) })
         } catch (error) {
           if (!(error instanceof ExomonadError)) throw error
           log.warn({ err: error, number }, 'a pull request could not be read')

@@ -7,6 +7,7 @@ import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { up as receipts } from './migrations/0003-receipts.ts'
 import { up as scrollback } from './migrations/0004-scrollback.ts'
 import { up as runs } from './migrations/0005-runs.ts'
+import { up as landing } from './migrations/0006-landing.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0003-receipts': { up: receipts },
   '0004-scrollback': { up: scrollback },
   '0005-runs': { up: runs },
+  '0006-landing': { up: landing },
 }
 
 /**

@@ -10,19 +10,22 @@ import { change, rows } from './session.ts'
  *      ▲ ◀──requeue────┘
  *      └────reroute (also from sent, while its hand-over is not noted), for another recipient
  *
- * queued can be settled directly (an inbox message that is read). acked and failed are final.
+ *      └────withdraw──▶ withdrawn
+ *
+ * queued can be settled directly (an inbox message that is read). acked, failed and withdrawn are final.
  */
 export function createOutbox({ db }: Session): OutboxStore {
   return {
-    enqueue: async ({ id, recipient, eventSeq, kind, text, createdAt }) => {
-      await change(db, ENQUEUE, id, recipient, eventSeq, kind, text, createdAt, createdAt)
+    enqueue: async ({ id, recipient, eventSeq, kind, subject = null, text, createdAt }) => {
+      await change(db, ENQUEUE, id, recipient, eventSeq, kind, subject, text, createdAt, createdAt)
     },
     get: async (id) => (await rows<Delivery>(db, `select ${COLUMNS} from deliveries where id = ?`, id))[0],
-    list: ({ recipient, states, batch, limit }) => {
+    list: ({ recipient, states, batch, subject, limit }) => {
       const conditions: [text: string, value: string][] = []
       if (recipient !== undefined) conditions.push(['recipient = ?', recipient])
       if (states !== undefined) conditions.push([`state in ${LISTED}`, JSON.stringify(states)])
       if (batch !== undefined) conditions.push(['batch = ?', batch])
+      if (subject !== undefined) conditions.push(['subject = ?', subject])
       const where = conditions.length === 0 ? '' : `where ${conditions.map(([text]) => text).join(' and ')}`
       const values = conditions.map(([, value]) => value)
       return rows<Delivery>(db, `select ${COLUMNS} from deliveries ${where} order by seq limit ?`, ...values, limit ?? -1)
@@ -46,6 +49,10 @@ export function createOutbox({ db }: Session): OutboxStore {
       const settled = await rows<Pick<Delivery, 'id'> & { seq?: number }>(db, SETTLE, state, why, at, JSON.stringify(ids), state)
       return inOrder(settled).map(({ id }) => id)
     },
+    withdraw: async (ids, why, at) => {
+      const withdrawn = await rows<Pick<Delivery, 'id'> & { seq?: number }>(db, WITHDRAW, why, at, JSON.stringify(ids))
+      return inOrder(withdrawn).map(({ id }) => id)
+    },
     requeue: async (ids, nextAttemptAt, why) => {
       await change(db, REQUEUE, Math.ceil(nextAttemptAt), why, JSON.stringify(ids))
     },
@@ -58,12 +65,12 @@ export function createOutbox({ db }: Session): OutboxStore {
 }
 
 const COLUMNS = `
-  id, recipient, eventSeq, kind, text, state, lane, batch, attempts, createdAt, nextAttemptAt, sentAt, handedAt, settledAt, why`
+  id, recipient, eventSeq, kind, subject, text, state, lane, batch, attempts, createdAt, nextAttemptAt, sentAt, handedAt, settledAt, why`
 
 const LISTED = '(select value from json_each(?))'
 
-const ENQUEUE = `insert into deliveries (id, recipient, eventSeq, kind, text, state, attempts, createdAt, nextAttemptAt)
-  values (?, ?, ?, ?, ?, 'queued', 0, ?, ?)`
+const ENQUEUE = `insert into deliveries (id, recipient, eventSeq, kind, subject, text, state, attempts, createdAt, nextAttemptAt)
+  values (?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?)`
 
 const CLAIM = `update deliveries
   set state = 'sent', lane = ?, batch = ?, attempts = attempts + 1, sentAt = ?, handedAt = null
@@ -74,6 +81,8 @@ const HANDED = `update deliveries set handedAt = ? where id in ${LISTED} and sta
 
 const SETTLE = `update deliveries set state = ?, why = ?, settledAt = ?
   where id in ${LISTED} and (state in ('queued', 'sent') or (state = 'undecided' and ? = 'acked')) returning seq, id`
+
+const WITHDRAW = `update deliveries set state = 'withdrawn', why = ?, settledAt = ? where id in ${LISTED} and state = 'queued' returning seq, id`
 
 const REQUEUE = `update deliveries
   set state = 'queued', lane = null, batch = null, sentAt = null, handedAt = null, nextAttemptAt = ?, why = ?

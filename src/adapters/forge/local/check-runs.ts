@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sha } from '../../../ids.ts'
+import type { CheckRow, PullRow } from '../../store/store.ts'
+import type { Branches } from '../branches.ts'
+import type { Hints } from '../hints.ts'
+import { trimLogs } from './check-log.ts'
+import { startCheckRun, type CheckResult, type CheckRun } from './check-run.ts'
+import { createCheckSlots, type CheckSlots } from './check-slots.ts'
+import type { CheckSettings, LocalForgeOptions } from './options.ts'
+
+const MAX_LOG_BYTES = 200_000_000
+
+export type RunSettings = CheckSettings & { readonly argv: readonly string[] }
+
+/** Of one pull request: it waits for its turn. */
+export interface CheckJob {
+  /** Its row, queued. */
+  readonly row: CheckRow
+  readonly pull: PullRow
+  readonly settings: RunSettings
+}
+
+export interface CheckRuns {
+  /** Places for runs, shared by all that is checked here. */
+  readonly slots: CheckSlots
+  readonly add: (job: CheckJob) => void
+  /** Runs a row at once, in a place that the caller holds. Never rejects. */
+  readonly run: (row: CheckRow, commit: Sha, settings: RunSettings) => Promise<CheckResult>
+  readonly cancel: (row: CheckRow) => Promise<void>
+  /** Ends what runs; what waits keeps its row, for the next start to find. */
+  readonly dispose: () => Promise<void>
+}
+
+/** Runs checks, no more at once than the configuration allows, and keeps their rows true. */
+export function createCheckRuns({
+  git,
+  store,
+  ciEnvironment,
+  paths,
+  clock,
+  log,
+  branches,
+  hints,
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'ciEnvironment' | 'paths' | 'clock' | 'log'> & { branches: Branches; hints: Hints }): CheckRuns {
+  const slots = createCheckSlots()
+  const waiting = new Map<number, AbortController>()
+  const running = new Map<number, { run: CheckRun; settled: Promise<unknown> }>()
+  /** Cancelled between leaving the queue and being started. */
+  const cancelledEarly = new Set<number>()
+  let starting = 0
+  let disposed = false
+
+  const settle = async (row: CheckRow, patch: Parameters<typeof store.pulls.updateCheck>[1]): Promise<void> => {
+    await store.pulls.updateCheck(row.id, { finishedAt: clock(), ...patch })
+    if (row.pull === null) return
+    hints.emit(row.pull)
+    for (const other of await store.pulls.list({ state: 'open' })) if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
+  }
+
+  /**
+   * The commit to check, of a head that waited: null where nobody asks about it any more, or where it conflicts with its base by now. The
+   * remote decides, where it can be asked.
+   */
+  const wantedCommit = async (row: CheckRow, pull: PullRow): Promise<Sha | null> => {
+    const tips = await branches.tips().catch(() => null)
+    const tip = tips?.get(pull.headBranch)
+    const shared = async (): Promise<boolean> =>
+      (await store.pulls.list({ state: 'open' })).some((other) => other.number !== pull.number && other.headSha === row.head)
+    if (tip !== undefined && tip !== row.head && !(await shared())) return null
+    const base = tips?.get(pull.baseBranch)
+    await branches.bringIn([{ branch: pull.headBranch, sha: row.head }, ...(base === undefined ? [] : [{ branch: pull.baseBranch, sha: base }])])
+    if (base !== undefined && base !== row.base && (await git.mergeTree(base, row.head)).kind === 'conflict') return null
+    if (row.base === null || row.tree === null) return row.head
+    const [alone] = await git.mergeTrees([[row.head, row.head]])
+    if (alone?.kind === 'clean' && alone.tree === row.tree) return row.head
+    return git.commitTree({ tree: row.tree, parents: [row.base, row.head], message: `Merge ${row.head} into ${row.base}` })
+  }
+
+  const run: CheckRuns['run'] = async (row, commit, settings) => {
+    const maxLogBytes = settings.maxLogBytes ?? MAX_LOG_BYTES
+    await store.pulls
+      .updateCheck(row.id, { status: 'running', startedAt: clock() })
+      .catch((error: unknown) => log.error({ err: error, check: row.id }, 'the start of a check could not be recorded'))
+    const started = startCheckRun({
+      git,
+      argv: settings.argv,
+      environment: ciEnvironment,
+      sha: commit,
+      folder: join(paths.ciWork, String(row.id)),
+      logPath: row.logPath,
+      timeoutMs: settings.timeoutMs,
+      maxLogBytes,
+      log,
+    })
+    const settled = started.done.then(async (result) => {
+      await settle(row, result)
+      await trimLogs(paths.ciLogs, maxLogBytes, new Set([row.logPath]))
+      return result
+    })
+    running.set(row.id, { run: started, settled: settled.catch(() => undefined) })
+    if (disposed) started.end('interrupted')
+    if (cancelledEarly.delete(row.id)) started.end('cancelled')
+    try {
+      return await settled
+    } catch (error) {
+      log.error({ err: error, check: row.id }, 'the end of a check could not be recorded')
+      return await started.done
+    } finally {
+      running.delete(row.id)
+    }
+  }
+
+  const runOne = async ({ row, pull, settings }: CheckJob): Promise<void> => {
+    const left = new AbortController()
+    waiting.set(row.id, left)
+    const release = await slots.take({ parallel: settings.parallel, signal: left.signal })
+    waiting.delete(row.id)
+    if (release === null) return
+    starting += 1
+    try {
+      const commit = await wantedCommit(row, pull).catch((error: unknown) => {
+        log.error({ err: error, check: row.id }, 'a check could not be prepared')
+        return row.head
+      })
+      if (commit === null) await settle(row, { status: 'cancelled' })
+      else await run(row, commit, settings)
+    } catch (error) {
+      log.error({ err: error, check: row.id }, 'a check could not be run')
+    } finally {
+      starting -= 1
+      release()
+    }
+  }
+
+  return {
+    slots,
+    run,
+    add: (job) => void runOne(job),
+
+    async cancel(row) {
+      const left = waiting.get(row.id)
+      if (left !== undefined) {
+        waiting.delete(row.id)
+        left.abort()
+        await settle(row, { status: 'cancelled' })
+        return
+      }
+      const job = running.get(row.id)
+      if (job === undefined) cancelledEarly.add(row.id)
+      else job.run.end('cancelled')
+    },
+
+    async dispose() {
+      disposed = true
+      slots.close()
+      while (running.size > 0 || starting > 0) {
+        for (const { run: started } of running.values()) started.end('interrupted')
+        await Promise.race([...Array.from(running.values(), (entry) => entry.settled), pause(5)])
+      }
+    },
+  }
+}

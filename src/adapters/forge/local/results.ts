@@ -1,0 +1,178 @@
+import { join } from 'node:path'
+import { ExomonadError } from '../../../errors.ts'
+import type { Sha } from '../../../ids.ts'
+import type { CheckRow, PullRow } from '../../store/store.ts'
+import type { Branches } from '../branches.ts'
+import type { MergeChain, MergeLink, MergeResults } from '../merge-results.ts'
+import type { CheckConfig } from './check-config.ts'
+import { logTail } from './check-log.ts'
+import type { CheckRuns } from './check-runs.ts'
+import { isEnded } from './check-state.ts'
+import { CHECK_NAME, type Checks } from './checks.ts'
+import { createMergeCommit } from './merge-commit.ts'
+import type { Merging } from './merge.ts'
+import type { LocalForgeOptions } from './options.ts'
+import { requirePull } from './urls.ts'
+
+/** Of so many runs the middle one is what a check takes as a rule. */
+const RUNS_LOOKED_AT = 9
+
+/** Merge results of the local forge: commits made in objects, checked like heads, remembered by their tree in the rows of the checks. */
+export function createResults({
+  git,
+  store,
+  remote,
+  paths,
+  clock,
+  branches,
+  config,
+  checks,
+  runs,
+  merging,
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'paths' | 'clock'> & {
+  branches: Branches
+  config: CheckConfig
+  checks: Pick<Checks, 'recover'>
+  runs: CheckRuns
+  merging: Pick<Merging, 'markLanded'>
+}): MergeResults {
+  const makeCommit = createMergeCommit({ git })
+  const trees = new Map<Sha, Sha>()
+
+  const treeOf = async (commit: Sha): Promise<Sha> => {
+    const known = trees.get(commit)
+    if (known !== undefined) return known
+    const [alone] = await git.mergeTrees([[commit, commit]])
+    if (alone?.kind !== 'clean') throw new ExomonadError('INTERNAL', `git finds a conflict of ${commit} with itself.`, { sha: commit })
+    trees.set(commit, alone.tree)
+    return alone.tree
+  }
+
+  const latest = async (tree: Sha): Promise<CheckRow | undefined> => {
+    const now = await config.settings()
+    if (now === undefined) return undefined
+    return (await store.pulls.checks({ tree })).findLast((row) => row.configHash === now.hash && isEnded(row.status))
+  }
+
+  const known: MergeResults['known'] = async (tree) => {
+    const row = await latest(tree)
+    if (row === undefined) return { state: 'unknown', logTail: '', logUrl: null }
+    if (row.status === 'passed') return { state: 'passed', logTail: '', logUrl: row.logPath }
+    return { state: 'failed', logTail: await logTail(row.logPath), logUrl: row.logPath }
+  }
+
+  const row = (facts: Pick<CheckRow, 'pull' | 'kind' | 'head' | 'base' | 'tree' | 'configHash' | 'logPath' | 'status'>) =>
+    store.pulls.insertCheck({ name: CHECK_NAME, exitCode: null, startedAt: null, finishedAt: null, ...facts })
+
+  return {
+    treeOf,
+    known,
+    look: runs.slots.look,
+    required: async () => (await config.settings()) !== undefined && (await config.distrust()) === null,
+    parallel: async () => (await config.settings())?.settings.parallel ?? 1,
+
+    typicalDuration: async () => {
+      const ended = (await store.pulls.checks({ statuses: ['passed', 'failed'] })).slice(-RUNS_LOOKED_AT)
+      const durations = ended.flatMap(({ startedAt, finishedAt }) => (startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt]))
+      return durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)] ?? 0
+    },
+
+    build: async (onto, merges) => {
+      const links: MergeLink[] = []
+      const conflicts: MergeChain['conflicts'][number][] = []
+      let tip = onto
+      for (const { number, head, strategy } of merges) {
+        const pull = await requirePull(store, number)
+        await branches.bringIn([{ branch: pull.headBranch, sha: head }])
+        const made = await makeCommit(strategy, { pull, base: tip, head, message: undefined })
+        if (made.kind === 'conflict') conflicts.push({ number, files: made.files })
+        // What the base has by now lands as it is.
+        else if (made.tree === (links.at(-1)?.tree ?? (await treeOf(onto))) && (await git.isAncestor(head, tip))) {
+          links.push({ number, head, sha: tip, tree: made.tree })
+        } else {
+          tip = made.sha
+          links.push({ number, head, sha: made.sha, tree: made.tree })
+        }
+      }
+      return { onto, links, conflicts }
+    },
+
+    tip: async (base) => {
+      const sha = (await branches.tips()).get(base) ?? null
+      if (sha !== null) await branches.bringIn([{ branch: base, sha }])
+      return sha
+    },
+
+    failedOn: async (number, head) => {
+      const rows = await store.pulls.checks({ pull: number, head, statuses: ['failed', 'timed_out'] })
+      return rows.findLast(({ kind }) => kind === 'pull')?.base ?? null
+    },
+
+    passedOn: async (number) => {
+      const rows = await store.pulls.checks({ pull: number, statuses: ['passed'] })
+      return rows.findLast(({ kind }) => kind === 'pull')?.base ?? null
+    },
+
+    slot: async ({ front = false, ready = () => true }) => {
+      await checks.recover()
+      const first = await config.settings()
+      const release = await runs.slots.take({ parallel: first?.settings.parallel ?? 1, front, ready })
+      if (release === null) return null
+      return {
+        release,
+        check: async ({ sha, tree, label, kind }) => {
+          const before = await known(tree)
+          if (before.state !== 'unknown') return { ...before, status: before.state }
+          const now = await config.settings()
+          // What checked it is gone from the configuration: nothing says that it is good.
+          if (now === undefined) return { status: 'interrupted', logTail: '', logUrl: null }
+          const logPath = join(paths.ciLogs, `${label}-${tree.slice(0, 12)}-${clock()}.log`)
+          const begun = await row({ pull: null, kind, head: sha, base: null, tree, configHash: now.hash, logPath, status: 'queued' })
+          const { status } = await runs.run(begun, sha, now.settings)
+          if (status === 'passed') return { status, logTail: '', logUrl: logPath }
+          if (status === 'failed' || status === 'timed_out') return { status: 'failed', logTail: await logTail(logPath), logUrl: logPath }
+          return { status: 'interrupted', logTail: '', logUrl: logPath }
+        },
+      }
+    },
+
+    blame: async (number, link, onto) => {
+      const found = await latest(link.tree)
+      if (found === undefined) return
+      const facts = {
+        pull: number,
+        kind: 'result',
+        head: link.head,
+        base: onto,
+        tree: link.tree,
+        configHash: found.configHash,
+        logPath: found.logPath,
+      } as const
+      const made = await row({ ...facts, status: 'queued' })
+      await store.pulls.updateCheck(made.id, { status: found.status, exitCode: found.exitCode, startedAt: found.startedAt, finishedAt: found.finishedAt })
+    },
+
+    land: async (base, chain, by) => {
+      const last = chain.links.at(-1)
+      if (last === undefined) return 'landed'
+      const pulls = new Map<number, PullRow>()
+      for (const { number } of chain.links) pulls.set(number, await requirePull(store, number))
+      return merging.markLanded([...pulls.keys()], async () => {
+        if (last.sha !== chain.onto) {
+          const pushed = await git.push(remote, { sha: last.sha, branch: base, expected: chain.onto })
+          if (pushed.kind === 'rejected') {
+            if ((await git.remoteTip(remote, base)) !== chain.onto) return 'base_moved'
+            throw new ExomonadError('GIT_FAILED', `${remote} refused what was to land on ${base}: ${pushed.reason}`, { base })
+          }
+        }
+        return chain.links.map((link) => ({ pull: pulls.get(link.number)!, sha: link.sha, head: link.head, by: by.get(link.number) ?? 'daemon' }))
+      })
+    },
+
+    mergedAs: async (base, commits) => {
+      const wanted = new Set<string>(commits)
+      const merged = (await store.pulls.list({ state: 'merged', baseBranch: base })).filter(({ mergeSha }) => mergeSha !== null && wanted.has(mergeSha))
+      return new Map(merged.map(({ mergeSha, number, title }) => [mergeSha as Sha, { number, title }]))
+    },
+  }
+}

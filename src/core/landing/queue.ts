@@ -1,0 +1,297 @@
+import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
+import type { BranchName, Sha } from '../../ids.ts'
+import { rebasedHeads } from '../../rebased-heads.ts'
+import type { Deps } from '../deps.ts'
+import { waitsToLand, type WriteStep } from '../merge-journal.ts'
+import type { BaseWatch } from './base-watch.ts'
+import type { CulpritSearch } from './culprit.ts'
+import { ownerOf } from '../merge-settle.ts'
+import { pullFacts, type Landing, type LandingOutcome } from './landing.ts'
+import type { LandChain } from './land-chain.ts'
+import { tellLanded } from './landed.ts'
+import { createQuiet } from './quiet.ts'
+import { firstRed } from './search.ts'
+
+/**
+ * Pull requests that wait to land, per base, in the order asked:
+ *
+ *   queued ──its turn──▶ built: one chain of merges of all that wait ──▶ checking its last commit
+ *     ▲                                                                     │ green: the base is moved to that very commit, at once
+ *     │                                                                     │ red: taken apart, the first prefix that is red is looked for;
+ *     └── the base moved meanwhile, or others of its group were red ◀───────┘ what stands before it lands, its last one is given up
+ *
+ * What is green is what was checked, by its tree, so that nothing is checked twice, across restarts; the base is moved by compare-and-swap.
+ * One commit that stands in front of another in the chain is not checked by itself unless the whole is red.
+ */
+export interface LandingQueue {
+  /** It waits from here on. One whose result is known to be good lands before this returns, if no other is being checked. */
+  add(landing: Landing): Promise<void>
+  /** Resolves when nothing waits, for tests and for the end. */
+  settled(): Promise<void>
+  stop(): void
+}
+
+interface Lane {
+  waiting: Landing[]
+  /** Taken out of `waiting`, and checked now. */
+  group: readonly Landing[]
+  working: Promise<void> | undefined
+  /** How long something that is about to come is waited for, milliseconds. */
+  linger: number
+}
+
+/** A share of what a check takes, and its bounds, milliseconds. */
+const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
+/** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
+const AFTER_FAULT = { first: 1_000, longest: 60_000 }
+
+export function createLandingQueue(
+  deps: Pick<Deps, 'store' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
+    results: MergeResults
+    step: WriteStep
+    land: LandChain
+    /** After a landing: all that is open on the base is looked at, and what was pointed elsewhere. */
+    lookAround: (base: BranchName, landings: readonly Landing[]) => Promise<void>
+    culprit: CulpritSearch
+    baseWatch: Pick<BaseWatch, 'green' | 'look'>
+  },
+): LandingQueue {
+  const { store, forge, polling, publisher, clock, log, results, step, culprit, baseWatch } = deps
+  const lanes = new Map<BranchName, Lane>()
+  const quiet = createQuiet(clock)
+  const timers = new Set<NodeJS.Timeout>()
+  let stopped = false
+  const stopHearing = publisher.onEvent((event) => quiet.heard(event))
+
+  const laneOf = (base: BranchName): Lane => {
+    const known = lanes.get(base) ?? { waiting: [], group: [], working: undefined, linger: LINGER.least }
+    lanes.set(base, known)
+    return known
+  }
+
+  const later = (milliseconds: number, work: () => void): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, milliseconds)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  /** Nothing of it is done any more; the pull request stays as it is. */
+  const giveUp = async (landing: Landing, outcome: Extract<LandingOutcome, { kind: 'stopped' }>): Promise<void> => {
+    await store.transaction(async (tx) => {
+      await tx.journal.finish(landing.journal, 'undone')
+      const agentId = ownerOf(await tx.agents.list(), landing.intent.head)?.id ?? null
+      await publisher.publish({ type: 'landing.stopped', agentId, actor: 'daemon', payload: { ...pullFacts(landing), reason: outcome.reason } }, tx)
+    })
+    landing.ended(outcome)
+  }
+
+  /** Why it can’t land as it was asked; a head that exomonad itself rebased it to takes its place. */
+  const follow = async (landing: Landing, pull: PullRequestSnapshot): Promise<Landing | string> => {
+    if (pull.state !== 'open') return `it is ${pull.state}`
+    if (pull.draft) return 'it is a draft now'
+    if (pull.reviewDecision === 'changes_requested') return 'changes were requested meanwhile'
+    if (pull.base.branch !== landing.base) return `it goes to ${pull.base.branch} now`
+    if (pull.head.sha === landing.head) return landing
+    const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
+    return same(landing.head, pull.head.sha) ? { ...landing, head: pull.head.sha } : `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`
+  }
+
+  /** Those of them that can still land, as they are now. Throws where that can’t be read. */
+  const stillWanted = async (landings: readonly Landing[]): Promise<Landing[]> => {
+    const found = new Map((await forge.snapshots(landings.map(({ number }) => number))).map((result) => [result.number, result]))
+    const wanted: Landing[] = []
+    for (const landing of landings) {
+      const result = found.get(landing.number)
+      if (result !== undefined && 'unknown' in result) throw new Error(result.unknown)
+      const now = result === undefined || 'missing' in result ? 'it is not there any more' : await follow(landing, result.snapshot)
+      if (typeof now === 'string') await giveUp(landing, { kind: 'stopped', reason: now })
+      else wanted.push(now)
+    }
+    return wanted
+  }
+
+  /** The chain of all that can land; those that conflict are told so by the look that follows, and given up. */
+  const build = async (landings: readonly Landing[], onto: Sha): Promise<{ landings: Landing[]; chain: MergeChain }> => {
+    const merges = landings.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy }))
+    const chain = await results.build(onto, merges)
+    const files = new Map(chain.conflicts.map((conflict) => [conflict.number, conflict.files]))
+    for (const landing of landings.filter(({ number }) => files.has(number))) {
+      await giveUp(landing, { kind: 'stopped', reason: `it conflicts with ${landing.base} in ${files.get(landing.number)?.join(', ') || 'some files'}` })
+    }
+    if (files.size > 0) await polling.poll([...files.keys()])
+    return { landings: landings.filter(({ number }) => !files.has(number)), chain }
+  }
+
+  const journalAll = async (landings: readonly Landing[], name: Parameters<WriteStep>[1], data?: Parameters<WriteStep>[2]): Promise<void> => {
+    for (const { journal } of landings) await step(journal, name, data)
+  }
+
+  /** Lands a chain that was found good; false where the base moved: they wait again. */
+  const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
+    if ((await deps.land(landings, chain)) === 'base_moved') return false
+    const base = landings[0]!.base
+    const shas = chain.links.map(({ sha }) => sha)
+    await baseWatch.green(base, shas.at(-1) ?? chain.onto, shas)
+    await deps.lookAround(base, landings)
+    return true
+  }
+
+  const prefix = (chain: MergeChain, count: number): MergeChain => ({ ...chain, links: chain.links.slice(0, count), conflicts: [] })
+
+  /** One place for each probe, before all that waits: they go on with something that had its turn. */
+  const probe = async (link: Pick<MergeLink, 'sha' | 'tree'>): Promise<'green' | 'red' | undefined> => {
+    const before = await results.known(link.tree)
+    if (before.state !== 'unknown') return before.state === 'passed' ? 'green' : 'red'
+    const slot = await results.slot({ front: true })
+    if (slot === null) return undefined
+    try {
+      const { status } = await slot.check({ ...link, label: 'part', kind: 'result' })
+      return status === 'interrupted' ? undefined : status === 'passed' ? 'green' : 'red'
+    } finally {
+      slot.release()
+    }
+  }
+
+  /** The one whose merge makes the base red: it stays open, and whoever is concerned is told with what. */
+  const reject = async (landing: Landing, link: MergeLink, onto: Sha): Promise<void> => {
+    await results.blame(landing.number, link, onto)
+    const red = await culprit.judge(landing, link, onto)
+    landing.ended({ kind: 'red', red })
+    await polling.poll([landing.number])
+    if (red.baseRed) await baseWatch.look(landing.base)
+  }
+
+  /** A red group: all before the first red prefix lands, the last one of that prefix is given up, the rest waits again, in its place. */
+  const takeApart = async (lane: Lane, landings: readonly Landing[], chain: MergeChain): Promise<void> => {
+    const parallel = await results.parallel()
+    const found = await firstRed({ green: 0, red: chain.links.length, probes: () => parallel, probe: (index) => probe(chain.links[index - 1]!) })
+    if (found === undefined) return void lane.waiting.unshift(...landings)
+    const good = landings.slice(0, found.green)
+    const guilty = landings[found.green]!
+    const rest = landings.slice(found.green + 1)
+    if (good.length > 0 && !(await landAll(good, prefix(chain, found.green)))) return void lane.waiting.unshift(...landings)
+    lane.waiting.unshift(...rest)
+    await reject(guilty, chain.links[found.green]!, chain.links[found.green - 1]?.sha ?? chain.onto)
+  }
+
+  const sayChecking = (landings: readonly Landing[]): void => {
+    for (const landing of landings) {
+      const others = landings.filter((other) => other !== landing).map(({ number }) => `#${number}`)
+      const together = others.length === 0 ? '' : ` together with ${others.join(', ')}`
+      landing.progress(`Checking the result of #${landing.number} with ${landing.base}${together}`)
+    }
+  }
+
+  /** One group: all that waits, when its turn comes. */
+  const round = async (base: BranchName, lane: Lane): Promise<void> => {
+    const typical = await results.typicalDuration()
+    lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
+    const ready = (): boolean => {
+      if (lane.waiting.length === 0 || quiet.of(base, lane.linger)) return true
+      later(quiet.in(base, lane.linger) + 1, results.look)
+      return false
+    }
+    const slot = await results.slot({ ready })
+    if (slot === null) return void (stopped = true)
+    try {
+      lane.group = lane.waiting.splice(0)
+      lane.group = await stillWanted(lane.group)
+      if (lane.group.length === 0) return
+      const onto = await results.tip(base)
+      if (onto === null) throw new Error(`${base} is not on ${forge.remote}`)
+      const { landings, chain } = await build(lane.group, onto)
+      lane.group = landings
+      const last = chain.links.at(-1)
+      if (last === undefined) return
+      await journalAll(landings, 'built', { together: landings.map(({ number }) => number) })
+      sayChecking(landings)
+      await journalAll(landings, 'checking')
+      const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
+      slot.release()
+      if (status === 'interrupted') return void lane.waiting.unshift(...landings)
+      if (status === 'failed') return await takeApart(lane, landings, chain)
+      await journalAll(landings, 'checked')
+      // What was pushed meanwhile was not asked for.
+      const same = await stillWanted(landings)
+      if (same.length < landings.length || same.some((landing, index) => landing.head !== landings[index]?.head) || !(await landAll(landings, chain))) {
+        lane.waiting.unshift(...same)
+      }
+    } catch (error) {
+      const kept = new Set(lane.waiting.map(({ number }) => number))
+      const open = new Set((await store.journal.open()).filter(waitsToLand).map(({ id }) => id))
+      lane.waiting.unshift(...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)))
+      throw error
+    } finally {
+      lane.group = []
+      slot.release()
+    }
+  }
+
+  const work = async (base: BranchName, lane: Lane): Promise<void> => {
+    let wait = 0
+    while (!stopped && lane.waiting.length > 0) {
+      try {
+        await round(base, lane)
+        wait = 0
+      } catch (error) {
+        log.warn({ err: error, base }, 'what waits to land could not be looked at; it is tried again')
+        wait = Math.min(wait * 2 || AFTER_FAULT.first, AFTER_FAULT.longest)
+        await new Promise<void>((resolve) => later(wait, resolve))
+      }
+    }
+    if (!stopped) await tellLanded(deps, base).catch((error: unknown) => log.error({ err: error, base }, 'that all has landed could not be told'))
+  }
+
+  const start = (base: BranchName): void => {
+    const lane = laneOf(base)
+    if (stopped) return
+    lane.working ??= work(base, lane).finally(() => {
+      lane.working = undefined
+      if (lane.waiting.length > 0) start(base)
+    })
+  }
+
+  /** One whose result was checked already, while no other is being checked: nothing has to be waited for. */
+  const landAtOnce = async (landing: Landing): Promise<boolean> => {
+    const lane = laneOf(landing.base)
+    if (lane.group.length > 0) return false
+    const onto = await results.tip(landing.base)
+    if (onto === null) return false
+    const { landings, chain } = await build([landing], onto)
+    const [link] = chain.links
+    if (link === undefined || landings.length === 0) return true
+    if (lane.group.length > 0 || (await results.known(link.tree)).state !== 'passed') return false
+    return landAll([landing], chain)
+  }
+
+  return {
+    add: async (landing) => {
+      quiet.settled(landing.number)
+      results.look()
+      const landed = await landAtOnce(landing).catch((error: unknown) => {
+        log.warn({ err: error, number: landing.number }, 'a merge could not be made at once; it waits')
+        return false
+      })
+      if (landed) return
+      laneOf(landing.base).waiting.push(landing)
+      results.look()
+      start(landing.base)
+    },
+    settled: async () => {
+      for (;;) {
+        const working = [...lanes.values()].flatMap((lane) => lane.working ?? [])
+        if (working.length === 0) return
+        await Promise.all(working)
+      }
+    },
+    stop: () => {
+      stopped = true
+      stopHearing()
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
