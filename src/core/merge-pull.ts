@@ -267,6 +267,7 @@ export function createMergePull(
       return 'waits'
     }
     if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
+    if (resumed) await landings?.queue.tell()
     return settled.kind === 'merged' ? 'done' : 'undone'
   }
 
@@ -293,6 +294,7 @@ export function createMergePull(
     resume: async () => {
       resumed = true
       for (const { id, data } of (await store.journal.open()).filter(waitsToLand)) await queueAgain(id, data as MergeIntent)
+      await landings?.queue.tell()
       await landings?.resume()
     },
     stop: async () => landings?.stop(),

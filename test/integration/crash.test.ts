@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { crashAt, openJournal } from '../helpers/crash-at.ts'
@@ -72,4 +73,55 @@ describe('kill -9 of the daemon in the middle of a merge', () => {
     expect((await tree.repository.git('log', '--format=%s', 'main')).split('\n').filter((line) => line.startsWith('Add a part'))).toHaveLength(1)
     expect((await tree.events()).filter((event) => event.type === 'pr.merged')).toHaveLength(1)
   })
+})
+
+describe('kill -9 of the daemon in the middle of a landing', () => {
+  it.each(['queued', 'built', 'checking', 'the run', 'checked', 'merge', 'record', 'sync'])(
+    `${verifies('R004-10', 'at “%s” it lands once, by itself, after the next start')}`,
+    async (step) => {
+      const runs = mkdtempSync(join(tmpdir(), 't-runs-'))
+      onTestFinished(() => rmSync(runs, { recursive: true }))
+      const count = () => readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1
+      // The result of both takes its time, so that “checking” is in the middle of a run.
+      const check = `echo run >> ${runs}/runs; if test -e one.txt && test -e two.txt; then sleep 0.5; fi`
+      const tree = await startExomonad({ config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` })
+      onTestFinished(() => tree.stop())
+      for (const name of ['one', 'two']) {
+        tree.script(name, {
+          steps: [
+            { do: 'write', path: `${name}.txt`, content: `${name}\n` },
+            { do: 'commit', message: `Add ${name}` },
+            { do: 'tool', name: 'file_pr', input: { title: `Add ${name}`, body: 'As asked.' } },
+          ],
+        })
+      }
+      await tree.call('spawn_workers', { specs: ['one', 'two'].map((name) => ({ name, prompt: 'Do it' })) })
+      await waitFor('both to be green', async () => (await tree.call('pr_list')).pull_requests.filter((pull: any) => pull.checks === 'passed').length === 2, {
+        limit: 60_000,
+      })
+      expect(await tree.call('merge_pr', { pr_number: 1 })).toMatchObject({ merged: true })
+
+      const merge = () => tree.run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: 2 }) })
+      if (step === 'the run') {
+        await merge()
+        await waitFor('the run of the result', () => count() === 3)
+        await tree.crash()
+      } else {
+        const { dead } = await crashAt(tree, 'merge', step)
+        await merge()
+        await dead
+      }
+
+      await tree.run(['daemon', 'start'])
+      await waitFor('it to have landed', async () => (await tree.call('pr_list', { state: 'merged' })).pull_requests.length === 2, { limit: 60_000 })
+      await waitFor('the journal to be closed', () => openJournal(tree) === 0)
+      for (const name of ['one', 'two']) expect(existsSync(join(tree.repository.path, `${name}.txt`))).toBe(true)
+      const subjects = (await tree.repository.git('log', '--format=%s', 'main')).split('\n')
+      expect(subjects.filter((line) => line.startsWith('Add two'))).toHaveLength(1)
+      await waitFor('the merge to be told', async () => (await tree.events()).filter((event) => event.type === 'pr.merged').length === 2)
+      await waitFor('the asker to be told', async () => JSON.stringify(await tree.call('inbox')).includes('[LANDED]'))
+      // What was found good before the end is not checked again.
+      expect(count()).toBe(step === 'the run' ? 4 : 3)
+    },
+  )
 })

@@ -5,7 +5,8 @@ import type { Deps } from '../deps.ts'
 /** Who is to be told what has landed since they were told last, by actor. */
 type Landed = Record<string, readonly { readonly number: number; readonly title: string }[]>
 
-const keyOf = (base: string): string => `landed:${base}`
+const PREFIX = 'landed:'
+const keyOf = (base: string): string => `${PREFIX}${base}`
 
 /** To be told with all else that this asker waits for on the base. */
 export async function noteLanded(
@@ -18,6 +19,10 @@ export async function noteLanded(
   const others = (landed[by] ?? []).filter(({ number }) => number !== pull.number)
   await tx.snapshots.put(keyOf(base), { ...landed, [by]: [...others, pull] })
 }
+
+/** Bases of which somebody is still to be told. */
+export const untoldBases = async ({ store }: Pick<Deps, 'store'>): Promise<string[]> =>
+  (await store.snapshots.keys(PREFIX)).map((key) => key.slice(PREFIX.length))
 
 /** All that was asked for has landed, or was told of: each asker is told once, of all of it. */
 export async function tellLanded({ store, publisher }: Pick<Deps, 'store' | 'publisher'>, base: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
-import type { BranchName, Sha } from '../../ids.ts'
+import { asBranchName, type BranchName, type Sha } from '../../ids.ts'
 import { rebasedHeads } from '../../rebased-heads.ts'
 import type { Deps } from '../deps.ts'
 import { waitsToLand, type WriteStep } from '../merge-journal.ts'
@@ -9,7 +9,7 @@ import type { CulpritSearch } from './culprit.ts'
 import { ownerOf } from '../merge-settle.ts'
 import { pullFacts, type Landing, type LandingOutcome } from './landing.ts'
 import type { LandChain } from './land-chain.ts'
-import { tellLanded } from './landed.ts'
+import { tellLanded, untoldBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
 import { firstRed } from './search.ts'
 
@@ -27,8 +27,8 @@ import { firstRed } from './search.ts'
 export interface LandingQueue {
   /** It waits from here on. One whose result is known to be good lands before this returns, if no other is being checked. */
   add(landing: Landing): Promise<void>
-  /** Resolves when nothing waits, for tests and for the end. */
-  settled(): Promise<void>
+  /** Tells of what has landed where nothing waits any more: also of what was settled after a crash. */
+  tell(): Promise<void>
   stop(): void
 }
 
@@ -231,6 +231,11 @@ export function createLandingQueue(
     }
   }
 
+  const tell = async (base: BranchName): Promise<void> => {
+    if (stopped || laneOf(base).waiting.length > 0) return
+    await tellLanded(deps, base).catch((error: unknown) => log.error({ err: error, base }, 'that all has landed could not be told'))
+  }
+
   const work = async (base: BranchName, lane: Lane): Promise<void> => {
     let wait = 0
     while (!stopped && lane.waiting.length > 0) {
@@ -243,7 +248,7 @@ export function createLandingQueue(
         await new Promise<void>((resolve) => later(wait, resolve))
       }
     }
-    if (!stopped) await tellLanded(deps, base).catch((error: unknown) => log.error({ err: error, base }, 'that all has landed could not be told'))
+    await tell(base)
   }
 
   const start = (base: BranchName): void => {
@@ -281,12 +286,8 @@ export function createLandingQueue(
       results.look()
       start(landing.base)
     },
-    settled: async () => {
-      for (;;) {
-        const working = [...lanes.values()].flatMap((lane) => lane.working ?? [])
-        if (working.length === 0) return
-        await Promise.all(working)
-      }
+    tell: async () => {
+      for (const base of await untoldBases(deps)) if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))
     },
     stop: () => {
       stopped = true

@@ -94,6 +94,18 @@ export function createChecks({
       .reduce<CheckRow | undefined>((newest, row) => (newest === undefined || row.id > newest.id ? row : newest), undefined)
   }
 
+  const trees = new Map<Sha, Sha>()
+  /** Whether a base is known to be red as it is. */
+  const wasRed = async (base: Sha, hash: string): Promise<boolean> => {
+    if (!trees.has(base)) {
+      const [alone] = await git.mergeTrees([[base, base]])
+      if (alone?.kind === 'clean') trees.set(base, alone.tree)
+    }
+    const tree = trees.get(base)
+    const rows = tree === undefined ? [] : (await store.pulls.checks({ tree })).filter((row) => row.configHash === hash && isEnded(row.status))
+    return rows.length > 0 && rows.at(-1)?.status !== 'passed'
+  }
+
   const enqueue = async (pull: PullRow, { head, base, tree }: CheckedHead, now: NonNullable<Awaited<ReturnType<CheckConfig['settings']>>>): Promise<void> => {
     const row = await store.pulls.insertCheck({
       pull: pull.number,
@@ -158,7 +170,12 @@ export function createChecks({
         }
       }
       if (latest === undefined) return { checks: [], state: 'none', required: true }
-      const tail = latest.status === 'failed' || latest.status === 'timed_out' ? await logTail(latest.logPath) : null
+      const isRed = latest.status === 'failed' || latest.status === 'timed_out'
+      const words =
+        isRed && latest.base !== null && (await wasRed(latest.base, now.hash))
+          ? `[exomonad] ${latest.base.slice(0, 10)}, the base that it was merged with, is red without it\n`
+          : ''
+      const tail = isRed ? `${words}${await logTail(latest.logPath)}` : null
       const check: Check = {
         name: latest.name,
         status: latest.status,
