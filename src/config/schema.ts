@@ -165,7 +165,9 @@ export const configSchema = z
         local: z
           .strictObject({
             remote: z.string().optional().describe('A git remote for the branches. Default: a bare repository of exomonad’s own.'),
-            ci: argv.optional().describe('The command that checks a pull request’s head, run in a throwaway worktree. Without it nothing is checked.'),
+            ci: argv
+              .optional()
+              .describe('The command that checks a pull request merged with its base, run in a throwaway worktree. Without it nothing is checked.'),
             ci_timeout: seconds(1800, 'After this the run is ended and counts as failed.'),
             ci_parallel: z.number().int().min(1).default(2).describe('Runs at the same time.'),
           })

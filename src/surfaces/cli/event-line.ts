@@ -30,6 +30,8 @@ const pull = (facts: Facts): string => `#${text(facts['number'])} ${text(facts['
 const list = (value: unknown): string =>
   Array.isArray(value) ? value.map((entry) => text((entry as Facts | null)?.['name'] ?? entry)).join(', ') : text(value)
 
+const pulls = (value: unknown): string => (Array.isArray(value) ? value.map((entry) => `#${text((entry as Facts | null)?.['number'])}`).join(', ') : '')
+
 const budget = (f: Facts): string => {
   const amount = (value: unknown): string => (f['kind'] === 'money' ? `$${Number(value).toFixed(2)}` : text(value))
   return `${amount(f['used'])} of ${amount(f['limit'])} ${text(f['kind']).replace('_', ' ')} per ${text(f['scope'])}`
@@ -71,6 +73,27 @@ const WORDS: Readonly<Record<string, Words>> = {
   'ci.failed': ['✗', 'bad', (f) => `checks of #${text(f['number'])} failed: ${list(f['jobs'])}`],
   'ci.passed': ['✓', 'good', (f) => `checks of #${text(f['number'])} passed`],
   'pr.ready': ['✓', 'good', (f) => `#${text(f['number'])} can be merged`],
+  'pr.behind': ['!', 'attention', (f) => `#${text(f['number'])} has to be up to date with ${text(f['base'])} first`],
+  'landing.queued': ['●', 'attention', (f) => `#${text(f['number'])} waits to land on ${text(f['base'])}: its result is checked first`],
+  'landing.red': [
+    '✗',
+    'bad',
+    (f) => `#${text(f['number'])} did not land on ${text(f['base'])}: the result is red${f['base_red'] === true ? ', and so is the base' : ''}`,
+  ],
+  'landing.culprit': [
+    '✗',
+    'bad',
+    (f) => `#${text(f['number'])} is red together with ${f['partner'] == null ? text(f['commit']).slice(0, 10) : pulls([f['partner']])}`,
+  ],
+  'landing.stopped': ['■', 'dim', (f) => `#${text(f['number'])} does not wait to land any more: ${text(f['reason'])}`],
+  'landing.done': ['⇐', 'special', (f) => `${pulls(f['landed'])} landed on ${text(f['branch'])}, checked`],
+  'base.red': [
+    '✗',
+    'bad',
+    (f) => `${text(f['branch'])} is red at ${text(f['sha']).slice(0, 10)}${pulls(f['since']) === '' ? '' : `, since ${pulls(f['since'])}`}`,
+  ],
+  'base.green': ['✓', 'good', (f) => `${text(f['branch'])} is green again`],
+  'delivery.withdrawn': ['−', 'dim', (f) => `message ${text(f['delivery_id'])} withdrawn: ${text(f['reason'])}`],
   'pr.pushed': ['↑', 'link', (f) => `pushed to #${text(f['number'])}: ${text(f['old']).slice(0, 8)} → ${text(f['new']).slice(0, 8)}`],
   'pr.conflict': ['✗', 'bad', (f) => `#${text(f['number'])} conflicts in ${list(f['files'])}`],
   'pr.conflict_cleared': ['✓', 'good', (f) => `#${text(f['number'])} no longer conflicts`],

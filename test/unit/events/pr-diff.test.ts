@@ -258,6 +258,26 @@ describe('diffPullRequest', () => {
     )
   })
 
+  it('says nothing again of a head that exomonad itself rebased', () => {
+    const same = { sameHead: () => true }
+    for (const checksState of ['passed', 'failed'] as const) {
+      const checks = [{ name: 'ci', status: checksState, required: true, run: '1', url: null, logTail: null }] as const
+      const old = pull({ ...at('a'), checksState, checks })
+      const next = pull({ ...at('c'), checksState, checks })
+      const told = (context: Partial<DiffContext>): string[] => diff(old, next, context).map(({ type }) => type)
+      expect(told(same)).toEqual(['pr.pushed'])
+      expect(told({})).toEqual(checksState === 'passed' ? ['pr.pushed', 'ci.passed', 'pr.ready'] : ['pr.pushed', 'ci.failed'])
+    }
+  })
+
+  it('says of a red check that it was of a landing, which is told otherwise', () => {
+    const red = { name: 'ci', status: 'failed', required: true, run: '9', url: null, logTail: 'x' } as const
+    const told = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
+    expect(told.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
+    const own = diff(pull(), pull({ checksState: 'failed', checks: [red] }))
+    expect(own.find(({ type }) => type === 'ci.failed')?.payload).not.toHaveProperty('landing')
+  })
+
   it('says the same of a change whether a look came in between that failed to know or not', () => {
     fc.assert(
       fc.property(anyPull, anyPull, (old, next) => {

@@ -29,9 +29,45 @@ const family = treeOf(agent('main', null), agent('main.auth', 'main'), agent('ma
 describe('route', () => {
   it(verifies('R004-05', 'sends a child’s lifecycle to the parent recorded at its spawn, whatever its branch is called'), () => {
     const tree = treeOf(agent('main', null), agent('lead', 'main'), agent('main.elsewhere', 'lead'))
-    for (const type of ['agent.started', 'agent.idle', 'agent.completed', 'agent.killed', 'agent.silent'] as const) {
+    for (const type of ['agent.idle', 'agent.completed', 'agent.killed', 'agent.silent'] as const) {
       expect(recipients(event(type, 'main.elsewhere'), tree)).toEqual(['lead'])
     }
+  })
+
+  it('wakes nobody with news that needs nothing', () => {
+    for (const type of [
+      'agent.started',
+      'pr.opened',
+      'ci.pending',
+      'ci.passed',
+      'pr.conflict_cleared',
+      'landing.queued',
+      'landing.stopped',
+      'base.green',
+    ] as const) {
+      expect(recipients(event(type, 'main.auth.login'), family), type).toEqual([])
+    }
+    const tree = treeOf(agent('main', null), agent('main.filed', 'main', { filed: true }), agent('main.open', 'main'))
+    expect(recipients(event('agent.idle', 'main.filed'), tree)).toEqual([])
+    expect(recipients(event('agent.idle', 'main.open'), tree)).toEqual(['main'])
+    // Nobody is told of the merge that they made.
+    expect(recipients(event('pr.merged', 'main.auth.login', {}, id('main.auth')), family)).toEqual(['main.auth.login'])
+    expect(recipients(event('pr.merged', 'main.auth.login', {}, 'human'), family)).toEqual(['main.auth.login', 'main.auth'])
+  })
+
+  it('tells owner and parent of a red landing, once: not by the check that it was as well', () => {
+    for (const type of ['landing.red', 'landing.culprit'] as const)
+      expect(recipients(event(type, 'main.auth.login'), family)).toEqual(['main.auth.login', 'main.auth'])
+    expect(recipients(event('ci.failed', 'main.auth.login', { times: 2, landing: true }), family)).toEqual([])
+    // Who asked for it has it as the result of the call.
+    expect(recipients(event('landing.red', 'main.auth.login', {}, id('main.auth')), family)).toEqual(['main.auth.login'])
+  })
+
+  it('tells whoever works on a base that it is red, and whoever asked that all has landed', () => {
+    expect(recipients(event('base.red', 'main.auth'), family)).toEqual(['main.auth'])
+    expect(recipients(event('base.red', null), family)).toEqual(['human'])
+    expect(recipients(event('landing.done', 'main.auth'), family)).toEqual(['main.auth'])
+    expect(recipients(event('landing.done', null), family)).toEqual(['human'])
   })
 
   it('tells nobody of turns and end of a subagent, whose caller has its result by its own call', () => {
@@ -192,7 +228,7 @@ describe('route', () => {
     fc.assert(
       fc.property(anyTree, anyPayload, (rows, payload) => {
         const tree = built([{ parent: null, state: 'running', reachable: true }, ...rows.slice(1)])
-        for (const type of ['note', 'question.asked', 'agent.silent', 'pr.opened', 'pr.ready', 'pr.stalled', 'agent.failed'] as const) {
+        for (const type of ['note', 'question.asked', 'agent.silent', 'pr.ready', 'pr.stalled', 'agent.failed'] as const) {
           expect(recipients(event(type, 'a0', payload, id('a0')), tree)).toEqual(['human'])
         }
       }),
