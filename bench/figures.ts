@@ -1,7 +1,7 @@
 /** One line of the table: a figure beside its floor, the least that the same machine needs for the bare work, measured in the same run. */
 export interface Figure {
   readonly name: string
-  readonly unit: 'ms' | 'MB' | 'MB/s' | 'kB' | 'messages' | 'points' | 'calls'
+  readonly unit: 'ms' | 'MB' | 'MB/s' | 'kB' | 'messages' | 'points' | 'calls' | 's' | 'runs' | 'turns' | 'processes'
   readonly value: number
   /** What the floor is. */
   readonly floorName: string

@@ -7,6 +7,7 @@ import { measureForge } from './forge.ts'
 import { measureHeadless } from './headless.ts'
 import { measureHeadlessAcp } from './headless-acp.ts'
 import { measureHook } from './hook.ts'
+import { measureLanding } from './landing.ts'
 import { measureMail } from './mail.ts'
 import { measureMailbox } from './mailbox.ts'
 import { measureMcp } from './mcp.ts'
@@ -18,7 +19,7 @@ import { measureThousand } from './thousand.ts'
 /**
  * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its floor measured in the same run;
  * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl;
- * `forge` (following pull requests on GitHub) and `agents` run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
+ * `forge` (following pull requests on GitHub), `landing` and `agents` run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -33,10 +34,11 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'headless-acp': measureHeadlessAcp,
   thousand: measureThousand,
   forge: measureForge,
+  landing: measureLanding,
   agents: measureAgents,
 }
-/** Minutes for the one; the real agent CLIs and most of an hour for the other. */
-const ONLY_BY_NAME: ReadonlySet<string> = new Set(['forge', 'agents'])
+/** Minutes for two of them; the real agent CLIs and most of an hour for the other. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set(['forge', 'landing', 'agents'])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
 const unknown = wanted.filter((name) => !(name in MEASUREMENTS))

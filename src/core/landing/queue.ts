@@ -43,6 +43,8 @@ interface Lane {
 
 /** A share of what a check takes, and its bounds, milliseconds. */
 const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
+/** Until the end of a check is an event, milliseconds. */
+const TOLD = 300
 /** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
 
@@ -191,9 +193,11 @@ export function createLandingQueue(
     const typical = await results.typicalDuration()
     lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
     const ready = (): boolean => {
-      if (lane.waiting.length === 0 || quiet.of(base, lane.linger)) return true
-      later(quiet.in(base, lane.linger) + 1, results.look)
-      return false
+      // What has just ended is told of a moment later.
+      const untold = results.lastEnded(base) + TOLD - clock()
+      const wait = lane.waiting.length === 0 ? 0 : Math.max(untold, quiet.in(base, lane.linger))
+      if (wait > 0) later(wait + 1, results.look)
+      return wait <= 0
     }
     const slot = await results.slot({ ready })
     if (slot === null) return void (stopped = true)

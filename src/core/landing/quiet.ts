@@ -6,9 +6,7 @@ import type { Clock } from '../clock.ts'
  * one that has just been found wanting about to be fixed. A result that is checked a moment later has them in it.
  */
 export interface Quiet {
-  /** Nothing on this base has moved for as long as that (ms), or all that did has been asked for. */
-  of(base: string, linger: number): boolean
-  /** Milliseconds until `of` may say otherwise. */
+  /** Milliseconds until nothing on this base has moved for as long as `linger`; 0 where that is so, or all that did has been asked for. */
   in(base: string, linger: number): number
   /** It was asked for, or has ended. */
   settled(number: number): void
@@ -25,10 +23,8 @@ export function createQuiet(clock: Clock): Quiet {
     (type === 'pr.review' && payload['state'] === 'changes_requested')
   const latest = (base: string): number => Math.max(-Infinity, ...[...stirred.values()].filter((one) => one.base === base).map(({ at }) => at))
 
-  const until = (base: string, linger: number): number => latest(base) + linger - clock()
   return {
-    of: (base, linger) => until(base, linger) <= 0,
-    in: (base, linger) => Math.max(until(base, linger), 0),
+    in: (base, linger) => Math.max(latest(base) + linger - clock(), 0),
     settled: (number) => void stirred.delete(number),
     heard: (event) => {
       const { number, base } = event.payload

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Sha } from '../../../ids.ts'
+import type { BranchName, Sha } from '../../../ids.ts'
 import type { CheckRow, PullRow } from '../../store/store.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'
@@ -25,6 +25,8 @@ export interface CheckRuns {
   /** Places for runs, shared by all that is checked here. */
   readonly slots: CheckSlots
   readonly add: (job: CheckJob) => void
+  /** When one of a pull request onto this base ended last (ms since the epoch). */
+  readonly lastEnded: (base: BranchName) => number
   /** Runs a row at once, in a place that the caller holds. Never rejects. */
   readonly run: (row: CheckRow, commit: Sha, settings: RunSettings) => Promise<CheckResult>
   readonly cancel: (row: CheckRow) => Promise<void>
@@ -48,6 +50,7 @@ export function createCheckRuns({
   const running = new Map<number, { run: CheckRun; settled: Promise<unknown> }>()
   /** Cancelled between leaving the queue and being started. */
   const cancelledEarly = new Set<number>()
+  const endedAt = new Map<BranchName, number>()
   let starting = 0
   let disposed = false
 
@@ -128,6 +131,7 @@ export function createCheckRuns({
     } catch (error) {
       log.error({ err: error, check: row.id }, 'a check could not be run')
     } finally {
+      endedAt.set(pull.baseBranch, clock())
       starting -= 1
       release()
     }
@@ -137,6 +141,7 @@ export function createCheckRuns({
     slots,
     run,
     add: (job) => void runOne(job),
+    lastEnded: (base) => endedAt.get(base) ?? -Infinity,
 
     async cancel(row) {
       const left = waiting.get(row.id)

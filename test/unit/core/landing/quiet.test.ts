@@ -9,16 +9,16 @@ describe('whether something that belongs into the same result is about to come',
   it('waits for what has just become ready, until it is asked for', () => {
     let now = 1_000
     const quiet = createQuiet(() => now)
-    expect(quiet.of('main', 500)).toBe(true)
+    expect(quiet.in('main', 500)).toBe(0)
     quiet.heard(event('pr.ready', 1, 1_000))
     quiet.heard(event('pr.ready', 2, 1_000))
-    expect(quiet.of('main', 500)).toBe(false)
+    expect(quiet.in('main', 500)).toBeGreaterThan(0)
     expect(quiet.in('main', 500)).toBe(500)
-    expect(quiet.of('other', 500)).toBe(true)
+    expect(quiet.in('other', 500)).toBe(0)
     quiet.settled(1)
-    expect(quiet.of('main', 500)).toBe(false)
+    expect(quiet.in('main', 500)).toBeGreaterThan(0)
     quiet.settled(2)
-    expect(quiet.of('main', 500)).toBe(true)
+    expect(quiet.in('main', 500)).toBe(0)
   })
 
   it('waits no longer than that', () => {
@@ -26,19 +26,19 @@ describe('whether something that belongs into the same result is about to come',
     const quiet = createQuiet(() => now)
     quiet.heard(event('ci.failed', 1, 1_000))
     now = 1_499
-    expect(quiet.of('main', 500)).toBe(false)
+    expect(quiet.in('main', 500)).toBeGreaterThan(0)
     now = 1_500
-    expect(quiet.of('main', 500)).toBe(true)
+    expect(quiet.in('main', 500)).toBe(0)
     expect(quiet.in('main', 500)).toBe(0)
   })
 
   it('waits for a fix that was asked for, not for an approval or what has ended', () => {
     const quiet = createQuiet(() => 1_000)
     quiet.heard(event('pr.review', 1, 1_000, { state: 'approved' }))
-    expect(quiet.of('main', 500)).toBe(true)
+    expect(quiet.in('main', 500)).toBe(0)
     quiet.heard(event('pr.review', 1, 1_000, { state: 'changes_requested' }))
-    expect(quiet.of('main', 500)).toBe(false)
+    expect(quiet.in('main', 500)).toBeGreaterThan(0)
     quiet.heard(event('pr.merged', 1, 1_000))
-    expect(quiet.of('main', 500)).toBe(true)
+    expect(quiet.in('main', 500)).toBe(0)
   })
 })
