@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exec } from './adapters/exec.ts'
+import { createLookUp } from './adapters/git/look-up.ts'
 import { openGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
 import { createAgentFiles } from './adapters/host/agent-files.ts'
@@ -101,7 +102,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
     const leaving = new AbortController()
+    const lookUp = createLookUp({ commonDir: facts.commonDir, environment: gitEnvironment(environment) })
+    release.add('git', () => lookUp.close())
     const git = openGit({
+      lookUp,
       commonDir: facts.commonDir,
       environment: gitEnvironment(environment),
       signal: leaving.signal,

@@ -24,10 +24,8 @@ export function createStopChain(
     const asks = (await store.questions.open(caller.agent.id)).length > 0
     const owns = caller.agent.ownsWorktree && !asks
     // What was forgotten here is told first, also where the forge hangs.
-    if (owns && caller.agent.stopExcuse === null) {
-      const { operation, dirty } = await git.status(caller.agent.worktree)
-      if (operation === null && dirty.length > 0) return { kind: 'uncommitted', files: dirty }
-    }
+    const first = owns && caller.agent.stopExcuse === null ? await git.status(caller.agent.worktree) : undefined
+    if (first?.operation === null && first.dirty.length > 0) return { kind: 'uncommitted', files: first.dirty }
     const agent = owns ? await deps.followBase(caller.agent) : caller.agent
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
@@ -47,7 +45,7 @@ export function createStopChain(
     })
 
     if (applies.commit || applies.rebase) {
-      const status = await git.status(agent.worktree)
+      const status = first ?? (await git.status(agent.worktree))
       if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0) {
         const objection = await deps.sync.unresolved(caller, status.conflicted)
         if (objection !== undefined) return objection

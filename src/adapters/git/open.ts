@@ -4,6 +4,7 @@ import { createExclude } from './exclude.ts'
 import type { Git } from './git.ts'
 import { createHistory } from './history.ts'
 import { createIsMerged } from './merged.ts'
+import type { LookUp } from './look-up.ts'
 import { createMutex } from './mutex.ts'
 import { createObjects } from './objects.ts'
 import { createPorcelain } from './porcelain.ts'
@@ -28,6 +29,7 @@ export function openGit({
   pushEnvironment = async () => ({}),
   remoteEnvironment = async () => ({}),
   signal,
+  lookUp,
 }: {
   commonDir: string
   environment: Readonly<Record<string, string>>
@@ -37,6 +39,8 @@ export function openGit({
   remoteEnvironment?: (remote: string) => Promise<Readonly<Record<string, string>>>
   /** Ends what talks to a remote, now and from then on. */
   signal?: AbortSignal
+  /** A git that is kept for looking commits up. */
+  lookUp?: LookUp
 }): Git {
   const logged: Exec = async (file, args, options) => {
     const result = await exec(file, args, options)
@@ -46,7 +50,7 @@ export function openGit({
   const run = createRun({ commonDir, environment, exec: logged, signal })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
-  const refs = createRefs({ run, lock })
+  const refs = createRefs({ run, lock, lookUp })
   const objects = createObjects({ run })
 
   return Object.freeze({

@@ -1,6 +1,7 @@
 import { ExomonadError } from '../../errors.ts'
 import { asBranchName, parseSha, type BranchName, type Sha } from '../../ids.ts'
 import type { Git } from './git.ts'
+import type { LookUp } from './look-up.ts'
 import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
 import { parseWorktreeList } from './worktree-list.ts'
@@ -17,8 +18,10 @@ export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
   return refs
 }
 
-export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
+export function createRefs({ run, lock, lookUp }: { run: Run; lock: Mutex; lookUp?: LookUp | undefined }): Refs {
   const resolve: Refs['resolve'] = async (revision) => {
+    const kept = await lookUp?.commit(revision)
+    if (kept !== undefined) return kept
     const result = await run.attempt(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], { reads: true })
     if (result.exitCode === 0) return parseSha(result.stdout)
     if (result.exitCode === 1 || /unknown revision|bad revision|needed a single revision|bad object|expected commit type/i.test(result.stderr)) return null
@@ -30,6 +33,8 @@ export function createRefs({ run, lock }: { run: Run; lock: Mutex }): Refs {
 
     async present(shas) {
       if (shas.length === 0) return new Set()
+      const kept = lookUp === undefined ? [] : await Promise.all(shas.map((sha) => lookUp.commit(sha)))
+      if (kept.length > 0 && !kept.includes(undefined)) return new Set(shas.filter((_, index) => kept[index] !== null))
       const answers = await run.output('look up commits', ['cat-file', '--batch-check=%(objecttype)'], {
         input: shas.map((sha) => `${sha}^{commit}\n`).join(''),
         reads: true,
