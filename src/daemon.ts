@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exec } from './adapters/exec.ts'
-import { createLookUp } from './adapters/git/look-up.ts'
-import { openGit } from './adapters/git/open.ts'
+import { openKeptGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
 import { createAgentFiles } from './adapters/host/agent-files.ts'
 import { writeBinShim } from './adapters/host/bin-shim.ts'
@@ -102,16 +101,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
     const leaving = new AbortController()
-    const lookUp = createLookUp({ commonDir: facts.commonDir, environment: gitEnvironment(environment) })
-    release.add('git', () => lookUp.close())
-    const git = openGit({
-      lookUp,
+    const { git, close: closeGit } = openKeptGit({
       commonDir: facts.commonDir,
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),
       remoteEnvironment: (name) => access.remote(name),
     })
+    release.add('git', closeGit)
     const settings = await createSettings({
       environment,
       node: process.execPath,
@@ -235,8 +232,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const webhook = await listenForWebhooks({ config: config(), forge, poller, home: paths.home, userHome: environment.home, log })
     if (webhook !== null) release.add('webhook', () => webhook.close())
     for (const part of ['usage', 'observing', 'sessions', 'paneNames', 'landings'] as const) release.add(part, () => assembled[part].stop())
-    await resume()
-    await assembled.landings.resume()
+    await resume().then(assembled.landings.resume)
 
     const env = await agentEnv()
     const notify = async () => {

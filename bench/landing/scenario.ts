@@ -149,7 +149,7 @@ enter_delay_ms = 20
     const numbers = (await pulls()).flatMap(({ number, title }) => (scenario.pair?.includes(title) === true ? [`#${number} `] : []))
     return (
       numbers.length === 2 &&
-      log('lead').some(({ kind, text = '' }) => kind === 'turn' && text.includes('RED TOGETHER') && numbers.every((number) => text.includes(number)))
+      log('lead').some(({ kind, text = '' }) => kind === 'turn' && /red together/i.test(text) && numbers.every((number) => text.includes(number)))
     )
   }
 

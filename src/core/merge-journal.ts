@@ -1,5 +1,5 @@
 import type { MergeStrategy, PullRequestSnapshot } from '../adapters/forge/forge.ts'
-import type { JournalEntry, StoreVerbs } from '../adapters/store/store.ts'
+import type { JournalEntry, Store, StoreVerbs } from '../adapters/store/store.ts'
 import type { Deps } from './deps.ts'
 
 /** What the journal of a merge holds. */
@@ -43,6 +43,18 @@ export const waitsToLand = ({ kind, step }: Pick<JournalEntry, 'kind' | 'step'>)
 
 /** Writes which step is about to be taken. */
 export type WriteStep = (journal: string, step: MergeStep, data?: Partial<MergeIntent>) => Promise<void>
+
+/** The same of several at once: one write. */
+export type WriteSteps = (entries: readonly { readonly journal: string; readonly data?: Partial<MergeIntent> }[], step: MergeStep) => Promise<void>
+
+export const createWriteSteps =
+  ({ store, onJournalStep }: { store: Pick<Store, 'transaction'>; onJournalStep: Deps['onJournalStep'] }): WriteSteps =>
+  async (entries, step) => {
+    await store.transaction(async (tx) => {
+      for (const { journal, data } of entries) await tx.journal.step(journal, step, data)
+    })
+    if (entries.length > 0) onJournalStep('merge', step)
+  }
 
 export const createWriteStep =
   ({ store, onJournalStep }: { store: Pick<StoreVerbs, 'journal'>; onJournalStep: Deps['onJournalStep'] }): WriteStep =>

@@ -16,7 +16,7 @@ import { isAlive } from './lifecycle.ts'
 import type { RequireLookedAt } from './looked-at.ts'
 import { createMergeBase } from './merge-base.ts'
 import { createMergeDirect } from './merge-direct.ts'
-import { createWriteStep, pullEventFacts, waitsToLand, type MergeIntent } from './merge-journal.ts'
+import { createWriteStep, createWriteSteps, pullEventFacts, waitsToLand, type MergeIntent } from './merge-journal.ts'
 import { mergeRefusal, redRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
 import { createMergeRights } from './merge-rights.ts'
@@ -57,6 +57,7 @@ export function createMergePull(
 ): MergePull {
   const { store, forge, polling, settings, publisher, clock, log } = deps
   const step = createWriteStep(deps)
+  const steps = createWriteSteps(deps)
   const base = createMergeBase(deps)
   const retargeting = createRetargeting(deps)
   const settling = createMergeSettling({ ...deps, step, base, retargeting })
@@ -90,13 +91,9 @@ export function createMergePull(
       : createLandings({
           ...deps,
           results: forge.results,
-          step,
-          land: createLandChain({ ...deps, results: forge.results, step, retargeting, settling, stuck }),
-          lookAround: (branch, landed) =>
-            lookAround(
-              branch,
-              landed.map(({ number }) => number),
-            ),
+          steps,
+          land: createLandChain({ ...deps, results: forge.results, steps, retargeting, settling, stuck }),
+          lookAround,
         })
 
   const isLanding = async (number: number): Promise<boolean> =>

@@ -145,6 +145,8 @@ export const EVENTS = {
     onto: z.string(),
     /** Landed since its own checks passed. */
     between: z.array(other),
+    /** The one of them that it is red together with, each green without the other; null where that is not known yet. */
+    partner: other.nullable(),
     /** Commits of the base since then that came with no pull request. */
     commits: z.number().int(),
     /** The base is red without it. */

@@ -77,9 +77,7 @@ describe('landing', () => {
       expect(red).toContain(`#${right} `)
       expect(red).toContain('pair-1-a and pair-1-b')
       expect(red).toContain(`#${numbers.get('left')} `)
-      const pair = await waitFor('the pair to be told', async () => (await tree.told(who)).find((text) => text.startsWith('[RED TOGETHER]')), { limit: 60_000 })
-      expect(pair).toContain(`#${right} `)
-      expect(pair).toContain(`#${numbers.get('left')} `)
+      expect(red).toContain('are green apart and red together')
       expect((await tree.told(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
     }
     // Asked again without a change it is refused at once: its files are known to be red.
@@ -96,6 +94,11 @@ describe('landing', () => {
     await tree.merge(a)
     expect(await tree.merge(left, { wait: true })).toMatchObject({ merged: true, state: 'merged' })
     await expect(tree.merge(right, { wait: true })).rejects.toMatchObject({ code: 'CHECKS_FAILED', facts: { between: [{ number: a }, { number: left }] } })
+    // Which of the two that came in between it was is found out after that.
+    const pair = await waitFor('the pair to be told', async () => (await tree.told(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')), { limit: 60_000 })
+    expect(pair).toContain(`#${right} `)
+    expect(pair).toContain(`#${left} `)
+    expect(pair).not.toContain(`#${a} `)
     // Who waited has it from that; the owner is told.
     await waitFor('the owner to be told', async () => (await tree.told(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')))
     expect((await tree.told(LEAD)).filter((text) => /^\[(LANDED|LANDING RED)\]/.test(text))).toEqual([])

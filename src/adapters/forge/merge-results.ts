@@ -68,8 +68,11 @@ export interface MergeResults {
    * `ready`: asked when its turn comes; while it denies, later ones go first (see `look`). Null where this forge stops.
    */
   slot(options: { readonly front?: boolean; readonly ready?: () => boolean }): Promise<CheckSlot | null>
-  /** When a check of a pull request onto this base ended last (ms since the epoch); it may not have been told of yet. */
-  lastEnded(base: BranchName): number
+  /**
+   * Checks of pull requests onto this base: when the last one ended, which may not have been told of yet, and when those that run were started.
+   * Milliseconds since the epoch.
+   */
+  activity(base: BranchName): { readonly lastEnded: number; readonly running: readonly number[] }
   /** Something that a `ready` looks at has changed. */
   look(): void
   /** That landing it came to red files counts as a check of this pull request’s head. */

@@ -4,7 +4,7 @@ import { createExclude } from './exclude.ts'
 import type { Git } from './git.ts'
 import { createHistory } from './history.ts'
 import { createIsMerged } from './merged.ts'
-import type { LookUp } from './look-up.ts'
+import { createLookUp, type LookUp } from './look-up.ts'
 import { createMutex } from './mutex.ts'
 import { createObjects } from './objects.ts'
 import { createPorcelain } from './porcelain.ts'
@@ -73,4 +73,10 @@ export function openGit({
       })
     },
   })
+}
+
+/** The same for a process that goes on: it looks commits up by a git that is kept until `close`. */
+export function openKeptGit(options: Omit<Parameters<typeof openGit>[0], 'lookUp'>): { readonly git: Git; readonly close: () => void } {
+  const lookUp = createLookUp(options)
+  return { git: openGit({ ...options, lookUp }), close: lookUp.close }
 }

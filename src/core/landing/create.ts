@@ -2,11 +2,10 @@ import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { BranchName } from '../../ids.ts'
 import type { Deps } from '../deps.ts'
-import type { WriteStep } from '../merge-journal.ts'
+import type { WriteSteps } from '../merge-journal.ts'
 import { createBaseWatch } from './base-watch.ts'
 import { createCulpritSearch } from './culprit.ts'
 import type { LandChain } from './land-chain.ts'
-import type { Landing } from './landing.ts'
 import { createLandingQueue, type LandingQueue } from './queue.ts'
 
 /** All that checks what merges come to, for forges whose checks run here. */
@@ -21,9 +20,9 @@ export interface Landings {
 export function createLandings(
   deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
     results: MergeResults
-    step: WriteStep
+    steps: WriteSteps
     land: LandChain
-    lookAround: (base: BranchName, landings: readonly Landing[]) => Promise<void>
+    lookAround: (base: BranchName, landed: readonly number[]) => Promise<void>
   },
 ): Landings {
   const { git, publisher, results } = deps

@@ -1,16 +1,19 @@
 import type { MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { MergeStrategy } from '../../adapters/forge/forge.ts'
 import type { StoredEvent } from '../../adapters/store/store.ts'
-import { asBranchName, type BranchName, type Sha } from '../../ids.ts'
+import { asBranchName, type Sha } from '../../ids.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../merge-settle.ts'
 import { pullFacts, type Landing, type RedResult } from './landing.ts'
 import { firstRed } from './search.ts'
+import type { Guilty } from './take-apart.ts'
 
 /** Finds out with what a pull request is red whose own checks pass. */
 export interface CulpritSearch {
   /** Gives the landing up and tells owner and lead what is known; goes on looking for the one it is red together with, and tells of that. */
-  judge(landing: Landing, link: MergeLink, onto: Sha): Promise<RedResult>
+  judge(guilty: Guilty): Promise<RedResult>
+  /** Of files that nothing has checked, in a place before all that waits: it goes on with something that had its turn. Undefined: this forge stops. */
+  check(link: Pick<MergeLink, 'sha' | 'tree'>, kind: 'result' | 'base'): Promise<'green' | 'red' | undefined>
   /** The check of a pull request itself was red: on a base that has moved, that may be the base’s doing. */
   heard(event: StoredEvent): void
   /** Searches that a restart cut off. */
@@ -106,18 +109,21 @@ export function createCulpritSearch({
   }
 
   /** Of a base that nothing has checked it is found out now. */
-  const isRed = async (base: BranchName, onto: Sha): Promise<boolean> => (await check({ sha: onto, tree: await results.treeOf(onto) }, 'base')) === 'red'
+  const isRed = async (onto: Sha): Promise<boolean> => (await check({ sha: onto, tree: await results.treeOf(onto) }, 'base')) === 'red'
 
   return {
-    judge: async (landing, link, onto) => {
+    check,
+
+    judge: async ({ landing, link, onto, partner }) => {
       const { from, greenBefore } = await startOf(landing, onto)
-      const commits = await commitsBetween(from, onto)
+      const commits = partner === undefined ? await commitsBetween(from, onto) : []
       const merged = await results.mergedAs(
         landing.base,
         commits.map(({ sha }) => sha),
       )
-      const between = commits.flatMap(({ sha }) => merged.get(sha) ?? [])
-      const baseRed = await isRed(landing.base, onto)
+      const other = partner === undefined ? null : { number: partner.number, title: partner.title }
+      const between = other === null ? commits.flatMap(({ sha }) => merged.get(sha) ?? []) : [other]
+      const baseRed = other === null && (await isRed(onto))
       const { logTail: tail, logUrl } = await results.known(link.tree)
       const facts = pullFacts(landing)
       const key = `${PREFIX}${landing.number}`
@@ -133,7 +139,17 @@ export function createCulpritSearch({
             agentId,
             // Whoever waits for the outcome is told by that.
             actor: landing.awaited() ? landing.by : 'daemon',
-            payload: { ...facts, sha: landing.head, onto, between, commits: commits.length - between.length, base_red: baseRed, log: tail, log_url: logUrl },
+            payload: {
+              ...facts,
+              sha: landing.head,
+              onto,
+              between,
+              partner: other,
+              commits: Math.max(commits.length - between.length, 0),
+              base_red: baseRed,
+              log: tail,
+              log_url: logUrl,
+            },
           },
           tx,
         )

@@ -1,7 +1,7 @@
 import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import { asBranchName } from '../../ids.ts'
 import type { Deps } from '../deps.ts'
-import type { WriteStep } from '../merge-journal.ts'
+import type { WriteSteps } from '../merge-journal.ts'
 import type { Retargeting } from '../merge-retarget.ts'
 import type { MergeSettling } from '../merge-settle.ts'
 import type { Landing } from './landing.ts'
@@ -14,33 +14,37 @@ export function createLandChain({
   store,
   log,
   results,
-  step,
+  steps,
   retargeting,
   settling,
   stuck,
 }: Pick<Deps, 'store' | 'log'> & {
   results: Pick<MergeResults, 'land'>
-  step: WriteStep
+  steps: WriteSteps
   retargeting: Retargeting
   settling: MergeSettling
   stuck: Set<string>
 }): LandChain {
   const land: LandChain = async (landings, chain) => {
     const children = new Map<string, number[]>()
-    for (const { journal, intent } of landings) {
-      const onto = await retargeting.onto(asBranchName(intent.head))
-      children.set(journal, onto)
-      await step(journal, 'retarget', { retargeted: onto })
-      await retargeting.move(onto, asBranchName(intent.base))
-    }
+    for (const { journal, intent } of landings) children.set(journal, await retargeting.onto(asBranchName(intent.head)))
+    await steps(
+      landings.map(({ journal }) => ({ journal, data: { retargeted: children.get(journal) ?? [] } })),
+      'retarget',
+    )
+    for (const { journal, intent } of landings) await retargeting.move(children.get(journal) ?? [], asBranchName(intent.base))
     const links = new Map(chain.links.map((link) => [link.number, link]))
-    for (const { journal, number } of landings) await step(journal, 'merge', { prepared: links.get(number)!.sha })
+    await steps(
+      landings.map(({ journal, number }) => ({ journal, data: { prepared: links.get(number)!.sha } })),
+      'merge',
+    )
     const result = await results.land(landings[0]!.base, chain, new Map(landings.map(({ number, by }) => [number, by])))
     if (result === 'base_moved') {
-      for (const { journal, intent } of landings) {
-        await retargeting.move(children.get(journal) ?? [], asBranchName(intent.head))
-        await step(journal, 'queued', { prepared: null, retargeted: [] })
-      }
+      for (const { journal, intent } of landings) await retargeting.move(children.get(journal) ?? [], asBranchName(intent.head))
+      await steps(
+        landings.map(({ journal }) => ({ journal, data: { prepared: null, retargeted: [] } })),
+        'queued',
+      )
       return result
     }
     let pullError: string | undefined

@@ -1,9 +1,9 @@
-import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import { asBranchName, type BranchName, type Sha } from '../../ids.ts'
 import { rebasedHeads } from '../../rebased-heads.ts'
 import type { Deps } from '../deps.ts'
-import { waitsToLand, type WriteStep } from '../merge-journal.ts'
+import { waitsToLand, type WriteSteps } from '../merge-journal.ts'
 import type { BaseWatch } from './base-watch.ts'
 import type { CulpritSearch } from './culprit.ts'
 import { ownerOf } from '../merge-settle.ts'
@@ -11,7 +11,7 @@ import { pullFacts, type Landing, type LandingOutcome } from './landing.ts'
 import type { LandChain } from './land-chain.ts'
 import { tellLanded, untoldBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
-import { firstRed } from './search.ts'
+import { createTakeApart, type Guilty } from './take-apart.ts'
 
 /**
  * Pull requests that wait to land, per base, in the order asked:
@@ -43,23 +43,24 @@ interface Lane {
 
 /** A share of what a check takes, and its bounds, milliseconds. */
 const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
-/** Until the end of a check is an event, milliseconds. */
+/** Until the end of a check is an event, and between looks at one that is about to end, milliseconds. */
 const TOLD = 300
+const SOON = 100
 /** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
 
 export function createLandingQueue(
   deps: Pick<Deps, 'store' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
     results: MergeResults
-    step: WriteStep
+    steps: WriteSteps
     land: LandChain
     /** After a landing: all that is open on the base is looked at, and what was pointed elsewhere. */
-    lookAround: (base: BranchName, landings: readonly Landing[]) => Promise<void>
+    lookAround: (base: BranchName, landed: readonly number[]) => Promise<void>
     culprit: CulpritSearch
     baseWatch: Pick<BaseWatch, 'green' | 'look'>
   },
 ): LandingQueue {
-  const { store, forge, polling, publisher, clock, log, results, step, culprit, baseWatch } = deps
+  const { store, forge, polling, publisher, clock, log, results, steps, culprit, baseWatch } = deps
   const lanes = new Map<BranchName, Lane>()
   const quiet = createQuiet(clock)
   const timers = new Set<NodeJS.Timeout>()
@@ -128,57 +129,30 @@ export function createLandingQueue(
     return { landings: landings.filter(({ number }) => !files.has(number)), chain }
   }
 
-  const journalAll = async (landings: readonly Landing[], name: Parameters<WriteStep>[1], data?: Parameters<WriteStep>[2]): Promise<void> => {
-    for (const { journal } of landings) await step(journal, name, data)
-  }
-
   /** Lands a chain that was found good; false where the base moved: they wait again. */
   const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
     if ((await deps.land(landings, chain)) === 'base_moved') return false
     const base = landings[0]!.base
     const shas = chain.links.map(({ sha }) => sha)
     await baseWatch.green(base, shas.at(-1) ?? chain.onto, shas)
-    await deps.lookAround(base, landings)
+    await deps.lookAround(
+      base,
+      landings.map(({ number }) => number),
+    )
     return true
   }
 
-  const prefix = (chain: MergeChain, count: number): MergeChain => ({ ...chain, links: chain.links.slice(0, count), conflicts: [] })
-
-  /** One place for each probe, before all that waits: they go on with something that had its turn. */
-  const probe = async (link: Pick<MergeLink, 'sha' | 'tree'>): Promise<'green' | 'red' | undefined> => {
-    const before = await results.known(link.tree)
-    if (before.state !== 'unknown') return before.state === 'passed' ? 'green' : 'red'
-    const slot = await results.slot({ front: true })
-    if (slot === null) return undefined
-    try {
-      const { status } = await slot.check({ ...link, label: 'part', kind: 'result' })
-      return status === 'interrupted' ? undefined : status === 'passed' ? 'green' : 'red'
-    } finally {
-      slot.release()
-    }
-  }
-
   /** The one whose merge makes the base red: it stays open, and whoever is concerned is told with what. */
-  const reject = async (landing: Landing, link: MergeLink, onto: Sha): Promise<void> => {
+  const reject = async (guilty: Guilty): Promise<void> => {
+    const { landing, link, onto } = guilty
     await results.blame(landing.number, link, onto)
-    const red = await culprit.judge(landing, link, onto)
+    const red = await culprit.judge(guilty)
     landing.ended({ kind: 'red', red })
     await polling.poll([landing.number])
     if (red.baseRed) await baseWatch.look(landing.base)
   }
 
-  /** A red group: all before the first red prefix lands, the last one of that prefix is given up, the rest waits again, in its place. */
-  const takeApart = async (lane: Lane, landings: readonly Landing[], chain: MergeChain): Promise<void> => {
-    const parallel = await results.parallel()
-    const found = await firstRed({ green: 0, red: chain.links.length, probes: () => parallel, probe: (index) => probe(chain.links[index - 1]!) })
-    if (found === undefined) return void lane.waiting.unshift(...landings)
-    const good = landings.slice(0, found.green)
-    const guilty = landings[found.green]!
-    const rest = landings.slice(found.green + 1)
-    if (good.length > 0 && !(await landAll(good, prefix(chain, found.green)))) return void lane.waiting.unshift(...landings)
-    lane.waiting.unshift(...rest)
-    await reject(guilty, chain.links[found.green]!, chain.links[found.green - 1]?.sha ?? chain.onto)
-  }
+  const takeApart = createTakeApart({ results, culprit, landAll })
 
   const sayChecking = (landings: readonly Landing[]): void => {
     for (const landing of landings) {
@@ -192,10 +166,15 @@ export function createLandingQueue(
   const round = async (base: BranchName, lane: Lane): Promise<void> => {
     const typical = await results.typicalDuration()
     lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
+    const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
+    let turnAt: number | undefined
     const ready = (): boolean => {
-      // What has just ended is told of a moment later.
-      const untold = results.lastEnded(base) + TOLD - clock()
-      const wait = lane.waiting.length === 0 ? 0 : Math.max(untold, quiet.in(base, lane.linger))
+      turnAt ??= clock()
+      const { lastEnded, running } = results.activity(base)
+      // What has just ended is told of a moment later, and what is about to end may belong into the same result.
+      const ends = running.map((started) => started + typical - clock()).filter((left) => left <= soonest && left >= -lane.linger)
+      const wait =
+        lane.waiting.length === 0 ? 0 : Math.max(lastEnded + TOLD - clock(), quiet.in(base, lane.linger), ...ends.map((left) => Math.max(left, SOON)))
       if (wait > 0) later(wait + 1, results.look)
       return wait <= 0
     }
@@ -211,14 +190,24 @@ export function createLandingQueue(
       lane.group = landings
       const last = chain.links.at(-1)
       if (last === undefined) return
-      await journalAll(landings, 'built', { together: landings.map(({ number }) => number) })
+      const together = landings.map(({ number }) => number)
+      await steps(
+        landings.map(({ journal }) => ({ journal, data: { together } })),
+        'built',
+      )
       sayChecking(landings)
-      await journalAll(landings, 'checking')
+      await steps(landings, 'checking')
       const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
       slot.release()
       if (status === 'interrupted') return void lane.waiting.unshift(...landings)
-      if (status === 'failed') return await takeApart(lane, landings, chain)
-      await journalAll(landings, 'checked')
+      if (status === 'failed') {
+        const { wait, guilty } = await takeApart(landings, chain)
+        lane.waiting.unshift(...wait)
+        lane.group = guilty.map(({ landing }) => landing)
+        for (const one of guilty) await reject(one)
+        return
+      }
+      await steps(landings, 'checked')
       // What was pushed meanwhile was not asked for.
       const same = await stillWanted(landings)
       if (same.length < landings.length || same.some((landing, index) => landing.head !== landings[index]?.head) || !(await landAll(landings, chain))) {

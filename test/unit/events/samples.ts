@@ -65,6 +65,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
     sha: 'a'.repeat(40),
     onto: 'b'.repeat(40),
     between: [{ number: 2, title: words }],
+    partner: null,
     commits: 1,
     base_red: false,
     log: words,

@@ -25,8 +25,8 @@ export interface CheckRuns {
   /** Places for runs, shared by all that is checked here. */
   readonly slots: CheckSlots
   readonly add: (job: CheckJob) => void
-  /** When one of a pull request onto this base ended last (ms since the epoch). */
-  readonly lastEnded: (base: BranchName) => number
+  /** Of pull requests onto this base: when the last one ended, and those that run were started (ms since the epoch). */
+  readonly activity: (base: BranchName) => { readonly lastEnded: number; readonly running: readonly number[] }
   /** Runs a row at once, in a place that the caller holds. Never rejects. */
   readonly run: (row: CheckRow, commit: Sha, settings: RunSettings) => Promise<CheckResult>
   readonly cancel: (row: CheckRow) => Promise<void>
@@ -51,6 +51,7 @@ export function createCheckRuns({
   /** Cancelled between leaving the queue and being started. */
   const cancelledEarly = new Set<number>()
   const endedAt = new Map<BranchName, number>()
+  const startedAt = new Map<number, { readonly base: BranchName; readonly at: number }>()
   let starting = 0
   let disposed = false
 
@@ -127,10 +128,14 @@ export function createCheckRuns({
         return row.head
       })
       if (commit === null) await settle(row, { status: 'cancelled' })
-      else await run(row, commit, settings)
+      else {
+        startedAt.set(row.id, { base: pull.baseBranch, at: clock() })
+        await run(row, commit, settings)
+      }
     } catch (error) {
       log.error({ err: error, check: row.id }, 'a check could not be run')
     } finally {
+      startedAt.delete(row.id)
       endedAt.set(pull.baseBranch, clock())
       starting -= 1
       release()
@@ -141,7 +146,10 @@ export function createCheckRuns({
     slots,
     run,
     add: (job) => void runOne(job),
-    lastEnded: (base) => endedAt.get(base) ?? -Infinity,
+    activity: (base) => ({
+      lastEnded: endedAt.get(base) ?? -Infinity,
+      running: [...startedAt.values()].flatMap((one) => (one.base === base ? [one.at] : [])),
+    }),
 
     async cancel(row) {
       const left = waiting.get(row.id)

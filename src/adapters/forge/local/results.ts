@@ -68,7 +68,7 @@ export function createResults({
     treeOf,
     known,
     look: runs.slots.look,
-    lastEnded: runs.lastEnded,
+    activity: runs.activity,
     required: async () => (await config.settings()) !== undefined && (await config.distrust()) === null,
     parallel: async () => (await config.settings())?.settings.parallel ?? 1,
 

@@ -7,7 +7,7 @@ const event = (type: string, number: number, at: number, more: Record<string, un
 
 describe('whether something that belongs into the same result is about to come', () => {
   it('waits for what has just become ready, until it is asked for', () => {
-    let now = 1_000
+    const now = 1_000
     const quiet = createQuiet(() => now)
     expect(quiet.in('main', 500)).toBe(0)
     quiet.heard(event('pr.ready', 1, 1_000))

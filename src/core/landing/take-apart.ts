@@ -1,0 +1,97 @@
+import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { Sha } from '../../ids.ts'
+import type { CulpritSearch } from './culprit.ts'
+import type { Landing } from './landing.ts'
+import { findRedSet } from './red-set.ts'
+import { firstRed } from './search.ts'
+
+/** What came of a red group. */
+export interface TakenApart {
+  /** These wait again, in this order. */
+  readonly wait: readonly Landing[]
+  /** Was given up, and by what: told once what can land has landed. */
+  readonly guilty: readonly Guilty[]
+}
+
+export interface Guilty {
+  readonly landing: Landing
+  /** What was red: its merge on top of `onto`. */
+  readonly link: MergeLink
+  readonly onto: Sha
+  /** The one that it is red together with, where that is known. */
+  readonly partner: Landing | undefined
+}
+
+export type LandAll = (landings: readonly Landing[], chain: MergeChain) => Promise<boolean>
+
+/**
+ * A group whose result is red, while each by itself is green. First the one or two that make it so are looked for by checking subsets; where
+ * that explains it, all others are checked together, and land. Else the first red prefix is looked for: what stands before it lands.
+ */
+export function createTakeApart({
+  results,
+  culprit,
+  landAll,
+}: {
+  readonly results: MergeResults
+  readonly culprit: Pick<CulpritSearch, 'check'>
+  readonly landAll: LandAll
+}): (landings: readonly Landing[], chain: MergeChain) => Promise<TakenApart> {
+  const chainOf = (onto: Sha, landings: readonly Landing[]): Promise<MergeChain> =>
+    results.build(
+      onto,
+      landings.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy })),
+    )
+
+  /** These of a group together; undefined where it can’t be told. A subset may conflict where the whole did not. */
+  const together = async (onto: Sha, landings: readonly Landing[]): Promise<{ chain: MergeChain; result: 'green' | 'red' | undefined }> => {
+    const chain = await chainOf(onto, landings)
+    const last = chain.links.at(-1)
+    const result = last === undefined || chain.conflicts.length > 0 ? undefined : await culprit.check(last, 'result')
+    return { chain, result }
+  }
+
+  /** Undefined where it is not explained by one or two. */
+  const bySet = async (landings: readonly Landing[], onto: Sha, parallel: number): Promise<TakenApart | undefined> => {
+    const pick = (places: readonly number[]): Landing[] => places.map((place) => landings[place]!)
+    const found = await findRedSet({ count: landings.length, probes: parallel, check: async (places) => (await together(onto, pick(places))).result })
+    if (found === undefined || found === 'unexplained') return undefined
+    const guilty = landings[found.at(-1)!]!
+    const others = landings.filter((landing) => landing !== guilty)
+    const [alone, rest] = await Promise.all([together(onto, pick(found)), others.length === 0 ? undefined : together(onto, others)])
+    const link = alone.chain.links.at(-1)
+    if (alone.result !== 'red' || link === undefined) return undefined
+    const partner = found.length === 2 ? landings[found[0]!] : undefined
+    const landed = rest?.result === 'green' && (await landAll(others, rest.chain))
+    return { wait: landed ? [] : others, guilty: [{ landing: guilty, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner }] }
+  }
+
+  const byPrefix = async (landings: readonly Landing[], chain: MergeChain, parallel: number): Promise<TakenApart> => {
+    const found = await firstRed({
+      green: 0,
+      red: chain.links.length,
+      probes: () => parallel,
+      probe: (index) => culprit.check(chain.links[index - 1]!, 'result'),
+    })
+    const all: TakenApart = { wait: landings, guilty: [] }
+    if (found === undefined) return all
+    const good = landings.slice(0, found.green)
+    if (good.length > 0 && !(await landAll(good, { ...chain, links: chain.links.slice(0, found.green), conflicts: [] }))) return all
+    const link = chain.links[found.green]!
+    const onto = chain.links[found.green - 1]?.sha ?? chain.onto
+    return { wait: landings.slice(found.green + 1), guilty: [{ landing: landings[found.green]!, link, onto, partner: undefined }] }
+  }
+
+  return async (landings, chain) => {
+    const [only] = chain.links
+    if (landings.length === 1 && only !== undefined) return { wait: [], guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partner: undefined }] }
+    // On a base that is red all are: nothing is found out by looking at each.
+    const base = await culprit.check({ sha: chain.onto, tree: await results.treeOf(chain.onto) }, 'base')
+    if (base === undefined) return { wait: landings, guilty: [] }
+    if (base === 'red') {
+      return { wait: [], guilty: landings.map((landing, index) => ({ landing, link: chain.links[index]!, onto: chain.onto, partner: undefined })) }
+    }
+    const parallel = await results.parallel()
+    return (await bySet(landings, chain.onto, parallel)) ?? byPrefix(landings, chain, parallel)
+  }
+}
