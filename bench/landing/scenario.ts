@@ -88,16 +88,13 @@ function gitShim(): Shim {
   writeFileSync(counted, '')
   writeFileSync(
     join(folder, 'git'),
-    `#!/bin/sh\nif [ -z "$EXOMONAD_AGENT_ID" ] && [ -z "$EXOMONAD_CI_RUN" ]; then echo "$*" | cut -c1-400 >> '${counted}.log'; printf . >> '${counted}'; fi\nexec '${real}' "$@"\n`,
+    `#!/bin/sh\nif [ -z "$EXOMONAD_AGENT_ID" ] && [ -z "$EXOMONAD_CI_RUN" ]; then printf . >> '${counted}'; fi\nexec '${real}' "$@"\n`,
   )
   chmodSync(join(folder, 'git'), 0o755)
   return {
     folder,
     count: () => readFileSync(counted, 'utf8').length,
-    remove: () => {
-      if (process.env['DEBUG_LANDING']) execFileSync('cp', [counted + '.log', '/tmp/gitlog'])
-      execFileSync('rm', ['-rf', folder])
-    },
+    remove: () => void execFileSync('rm', ['-rf', folder]),
   }
 }
 
@@ -176,12 +173,6 @@ enter_delay_ms = 20
     return filed < 0 ? [] : entries.slice(filed).filter(({ kind }) => kind === 'turn')
   })
   const events = await tree.events()
-  if (process.env['DEBUG_LANDING']) {
-    execFileSync('cp', [join(tree.state, 'store.db'), '/tmp/store.db'])
-    for (const e of events.filter((e) => e.at > begun && e.type !== 'agent.tool'))
-      process.stderr.write(JSON.stringify([e.at - begun, e.type, e.payload.number, e.payload.to, e.payload.why]) + '\n')
-    for (const e of log('lead')) process.stderr.write(JSON.stringify({ ...e, at: e.at - begun, text: e.text?.slice(0, 90) }) + '\n')
-  }
   return {
     landed,
     seconds,

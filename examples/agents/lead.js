@@ -103,7 +103,10 @@ await live((agent) => {
   }
 
   async function merge(pull, child) {
-    const result = await agent.tool('merge_pr', { pr_number: pull.number, head_sha: pull.head_sha }, `#${pull.number} ${child.title}`)
+    // Its result is waited for: what comes next builds on it.
+    const result = await agent.tool('merge_pr', { pr_number: pull.number, head_sha: pull.head_sha, wait: true }, `#${pull.number} ${child.title}`)
+    // Asked for before: it lands by itself, and is told.
+    if (!result.merged) return
     merged.add(child.name)
     transcript.good(`merged as ${result.sha.slice(0, 10)}${result.local_synced ? '' : `; not in my worktree: ${result.pull_error}`}`)
     if (!result.local_synced) await bringIn(result.sha)

@@ -40,25 +40,32 @@ export function createFilePull({
     return parent
   }
 
-  /** The forge must know the base before anything can be filed against it. */
-  const publishBase = async (base: BranchName) => {
-    if ((await git.remoteTip(forge.remote, base)) !== null) return
+  /** The forge must know the base before anything can be filed against it. What it has of it is here afterwards. */
+  const fetchBase = async (base: BranchName) => {
+    const missing = await git.fetch(forge.remote, [base]).then(
+      () => false,
+      (thrown: unknown) => {
+        if (asExomonadError(thrown).facts['branch'] === base) return true
+        throw thrown
+      },
+    )
+    if (!missing) return
     const local = await git.resolve(`refs/heads/${base}`)
     if (local === null) throw new ExomonadError('INVALID_ARG', `The base branch ${base} exists neither here nor on ${forge.remote}.`, { base })
     await git.push(forge.remote, { sha: local, branch: base, expected: null })
+    await git.fetch(forge.remote, [base])
   }
 
-  /** Asks for a review and starts the checks. The pull request is filed: what fails now is told with it. */
+  /** Asks for a review; the look that follows starts the checks. The pull request is filed: what fails now is told with it. */
   const begin = async (number: number, draft: boolean): Promise<string[]> => {
     const warnings: string[] = []
     try {
       const warning = draft ? null : await forge.requestReview(number)
       if (warning !== null) warnings.push(warning)
-      await forge.ensureChecks(number)
     } catch (thrown) {
       const { message } = asExomonadError(thrown)
-      log.warn({ err: thrown, number }, 'a pull request was filed, and its review or checks could not be asked for')
-      warnings.push(`#${number} is filed, but its review or checks could not be asked for: ${message}`)
+      log.warn({ err: thrown, number }, 'a pull request was filed, and its review could not be asked for')
+      warnings.push(`#${number} is filed, but its review could not be asked for: ${message}`)
     }
     return warnings
   }
@@ -97,8 +104,7 @@ export function createFilePull({
     }
     const head = status.head
     if (head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit.`)
-    await publishBase(base)
-    await git.fetch(forge.remote, [base])
+    await fetchBase(base)
     const baseTip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
     if (baseTip !== null && (await git.countCommits(baseTip, head)) === 0) {
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks. Commit your work first.`, { head: agent.branch, base })

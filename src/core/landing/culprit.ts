@@ -121,15 +121,18 @@ export function createCulpritSearch({
         landing.base,
         commits.map(({ sha }) => sha),
       )
-      const other = partner === undefined ? null : { number: partner.number, title: partner.title }
+      const others = commits.map(({ sha }) => merged.get(sha))
+      // Of one that came in between nothing has to be found out.
+      const only = greenBefore && others.length === 1 ? (others[0] ?? null) : null
+      const baseRed = partner === undefined && (await isRed(onto))
+      const other = partner !== undefined ? { number: partner.number, title: partner.title } : baseRed ? null : only
       const between = other === null ? commits.flatMap(({ sha }) => merged.get(sha) ?? []) : [other]
-      const baseRed = other === null && (await isRed(onto))
       const { logTail: tail, logUrl } = await results.known(link.tree)
       const facts = pullFacts(landing)
       const key = `${PREFIX}${landing.number}`
       const search: Search = { facts, head: landing.head, strategy: landing.intent.strategy, from, to: onto, greenBefore }
       const agentId = await agentOn(landing.intent.head)
-      const searches = !baseRed && commits.length > 0
+      const searches = !baseRed && other === null && commits.length > 0
       await store.transaction(async (tx) => {
         await tx.journal.finish(landing.journal, 'undone')
         if (searches) await tx.snapshots.put(key, { ...search })

@@ -1,3 +1,4 @@
+import type { MergeStrategy } from '../../adapters/forge/forge.ts'
 import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { Sha } from '../../ids.ts'
 import type { CulpritSearch } from './culprit.ts'
@@ -37,15 +38,17 @@ export function createTakeApart({
   readonly culprit: Pick<CulpritSearch, 'check'>
   readonly landAll: LandAll
 }): (landings: readonly Landing[], chain: MergeChain) => Promise<TakenApart> {
-  const chainOf = (onto: Sha, landings: readonly Landing[]): Promise<MergeChain> =>
-    results.build(
-      onto,
-      landings.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy })),
-    )
-
-  /** These of a group together; undefined where it can’t be told. A subset may conflict where the whole did not. */
-  const together = async (onto: Sha, landings: readonly Landing[]): Promise<{ chain: MergeChain; result: 'green' | 'red' | undefined }> => {
-    const chain = await chainOf(onto, landings)
+  /**
+   * These of a group together; undefined where it can’t be told. A subset may conflict where the whole did not. What is only looked at is merged
+   * in the quickest way: the files are the same.
+   */
+  const together = async (
+    onto: Sha,
+    landings: readonly Landing[],
+    strategy?: MergeStrategy,
+  ): Promise<{ chain: MergeChain; result: 'green' | 'red' | undefined }> => {
+    const merges = landings.map(({ number, head, intent }) => ({ number, head, strategy: strategy ?? intent.strategy }))
+    const chain = await results.build(onto, merges)
     const last = chain.links.at(-1)
     const result = last === undefined || chain.conflicts.length > 0 ? undefined : await culprit.check(last, 'result')
     return { chain, result }
@@ -54,7 +57,7 @@ export function createTakeApart({
   /** Undefined where it is not explained by one or two. */
   const bySet = async (landings: readonly Landing[], onto: Sha, parallel: number): Promise<TakenApart | undefined> => {
     const pick = (places: readonly number[]): Landing[] => places.map((place) => landings[place]!)
-    const found = await findRedSet({ count: landings.length, probes: parallel, check: async (places) => (await together(onto, pick(places))).result })
+    const found = await findRedSet({ count: landings.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
     if (found === undefined || found === 'unexplained') return undefined
     const guilty = landings[found.at(-1)!]!
     const others = landings.filter((landing) => landing !== guilty)
