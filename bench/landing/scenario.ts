@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -82,7 +83,7 @@ interface Shim {
 
 /** A git in front of git that counts the processes of the daemon: not those of agents and checks. */
 function gitShim(): Shim {
-  const folder = execFileSync('mktemp', ['-d', join(process.env['TMPDIR'] ?? '/tmp', 'bench-git-XXXXXX')], { encoding: 'utf8' }).trim()
+  const folder = mkdtempSync(join(tmpdir(), 'bench-git-'))
   const counted = join(folder, 'count')
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   writeFileSync(counted, '')
@@ -94,7 +95,7 @@ function gitShim(): Shim {
   return {
     folder,
     count: () => readFileSync(counted, 'utf8').length,
-    remove: () => void execFileSync('rm', ['-rf', folder]),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 

@@ -42,10 +42,10 @@ describe('the SQLite store’s file', () => {
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
       facts: { found: 999, known: 6 },
-      message: expect.stringMatching(/version 999.*up to 5\b/),
+      message: expect.stringMatching(/version 999.*up to 6\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 6 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 7 })
     after.close()
   })
 

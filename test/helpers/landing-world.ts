@@ -53,11 +53,18 @@ export interface LandingWorld extends LocalForgeFixture {
 /** `script` is run in the checkout; its exit code is the check’s. */
 export async function landingWorld(
   script: string,
-  options: { parallel?: number; config?: Record<string, unknown>; onJournalStep?: (kind: string, step: string) => void; files?: Record<string, string> } = {},
+  options: {
+    parallel?: number
+    config?: Record<string, unknown>
+    onJournalStep?: (kind: string, step: string) => void
+    files?: Record<string, string>
+    trusted?: () => Promise<void>
+  } = {},
 ): Promise<LandingWorld> {
   const log = silentLog()
   const ci: Partial<CheckSettings> = { parallel: options.parallel ?? 2 }
-  const fixture = await openLocalForge({ files: options.files ?? { 'README.md': '#\n', 'shared.txt': 'base\n' }, ci })
+  const files = options.files ?? { 'README.md': '#\n', 'shared.txt': 'base\n' }
+  const fixture = await openLocalForge({ files, ci, ...(options.trusted === undefined ? {} : { trusted: options.trusted }) })
   const { repository, git, store, remote, paths } = fixture
   const noted = join(repository.folder, 'runs')
   writeFileSync(noted, '')

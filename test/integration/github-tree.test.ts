@@ -129,21 +129,34 @@ describe('a tree on GitHub', () => {
     expect(await world.tip('main.filer')).toBe('')
   })
 
-  it(verifies('R004-11', 'siblings are rebased onto a merge at their next stop, and GitHub has the new head'), async () => {
-    const [{ pr_number: number }] = filings('reviewed')
-    const main = await tree().repository.git('rev-parse', 'main')
-    release('reviewed')
-    const done = await waitFor(
-      'the rebase',
-      async () => (await tree().events()).find(({ type, payload }) => type === 'rebase.done' && payload.branch === 'main.reviewed'),
-      {
-        limit: LIMIT,
-      },
-    )
-    expect(done.payload.onto).toBe(main)
-    expect(await world.tip('main.reviewed')).toBe(done.payload.head)
-    expect(github().pull(number).headSha).toBe(done.payload.head)
-  })
+  it(
+    verifies('R004-11', 'siblings that go on are rebased onto a merge at their next stop, and GitHub has the new head; what is filed and unchanged is left'),
+    async () => {
+      const [{ pr_number: number }] = filings('reviewed')
+      const main = await tree().repository.git('rev-parse', 'main')
+      const { headSha } = github().pull(number)
+      release('reviewed')
+      await idle('reviewed')
+      // A new head would mean new checks, and reviews dismissed.
+      expect(github().pull(number).headSha).toBe(headSha)
+      expect((await tree().events()).filter(({ type }) => type === 'rebase.done')).toEqual([])
+      const { worktree } = await tree().agent('reviewed')
+      writeFileSync(join(worktree, 'next.txt'), 'next\n')
+      await tree().repository.gitIn(worktree, 'add', '-A')
+      await tree().repository.gitIn(worktree, 'commit', '-q', '-m', 'Next')
+      await tree().call('send', { to: 'reviewed', message: 'Go on.' })
+      const done = await waitFor(
+        'the rebase',
+        async () => (await tree().events()).find(({ type, payload }) => type === 'rebase.done' && payload.branch === 'main.reviewed'),
+        {
+          limit: LIMIT,
+        },
+      )
+      expect(done.payload.onto).toBe(main)
+      expect(await world.tip('main.reviewed')).toBe(done.payload.head)
+      expect(github().pull(number).headSha).toBe(done.payload.head)
+    },
+  )
 
   it(verifies('R004-16', 'a squash merge by a person on GitHub is told to the agent, and its work is not replayed'), async () => {
     const [{ pr_number: number }] = filings('reviewed')

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ExomonadError } from '../../src/errors.ts'
 import { LEAD, landingWorld, type LandingWorld } from '../helpers/landing-world.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
@@ -176,6 +177,35 @@ describe('landing', () => {
     expect(await tree.merge(two)).toMatchObject({ state: 'landing' })
     await tree.landed()
     expect(await tree.look(two)).toMatchObject({ state: 'merged' })
+  })
+
+  it('runs nothing that is not trusted any more: it waits until it is', async () => {
+    let trusted = true
+    const tree = await world(
+      {
+        trusted: async () => {
+          if (!trusted) throw new ExomonadError('UNTRUSTED_CONFIG', 'Run `exomonad trust`.')
+        },
+        parallel: 1,
+      },
+      'if test -e slow.txt; then sleep 1; fi',
+    )
+    const [a, b] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' })]
+    for (const number of [a, b]) await tree.checked(number)
+    await tree.merge(a)
+    // While it waits for the only place, somebody pulls another configuration.
+    const slow = await tree.open('slow', { 'slow.txt': '' })
+    expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
+    trusted = false
+    await waitFor('the other to be done', async () => tree.runs().length === 3)
+    await tree.look(slow)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(tree.runs()).toHaveLength(3)
+    expect(await tree.look(b)).toMatchObject({ state: 'open' })
+    trusted = true
+    await tree.landed()
+    expect(await tree.look(b)).toMatchObject({ state: 'merged' })
+    expect(tree.runs()).toHaveLength(4)
   })
 
   it('forced past its checks lands at once, and the base is checked', async () => {

@@ -28,15 +28,15 @@ export interface MergeChain {
 export type ResultState = 'passed' | 'failed' | 'unknown'
 
 export interface CheckedResult {
-  /** `interrupted`: this forge stops. */
-  readonly status: 'passed' | 'failed' | 'interrupted'
+  /** `interrupted`: this forge stops. `unchecked`: nothing is configured any more that would check it. */
+  readonly status: 'passed' | 'failed' | 'interrupted' | 'unchecked'
   readonly logTail: string
   readonly logUrl: string | null
 }
 
 /** One of the places for checks that run at the same time. */
 export interface CheckSlot {
-  /** Checks the files of a commit; a result that is known already is not checked again. */
+  /** Checks the files of a commit; a result that is known already is not checked again. UNTRUSTED_CONFIG where the command must not run. */
   check(target: { readonly sha: Sha; readonly tree: Sha; readonly label: string; readonly kind: 'result' | 'base' }): Promise<CheckedResult>
   release(): void
 }

@@ -73,6 +73,6 @@ export interface PullStore {
   reviews(pull: number): Promise<ReviewRow[]>
   insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
   updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
-  /** Oldest first. */
-  checks(filter: { pull?: number; head?: Sha; tree?: Sha; statuses?: readonly CheckStatus[] }): Promise<CheckRow[]>
+  /** Oldest first; `last`: of the newest so many. */
+  checks(filter: { pull?: number; head?: Sha; tree?: Sha; statuses?: readonly CheckStatus[]; last?: number }): Promise<CheckRow[]>
 }

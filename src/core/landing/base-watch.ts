@@ -79,7 +79,7 @@ export function createBaseWatch({
       if (slot === null) return
       try {
         const checked = await slot.check({ sha: tip, tree, label: 'base', kind: 'base' })
-        if (checked.status === 'interrupted') return
+        if (checked.status === 'interrupted' || checked.status === 'unchecked') return
         known = { state: checked.status, logTail: checked.logTail, logUrl: checked.logUrl }
       } finally {
         slot.release()

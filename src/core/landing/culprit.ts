@@ -54,7 +54,7 @@ export function createCulpritSearch({
     if (slot === null) return undefined
     try {
       const { status } = await slot.check({ ...link, label: kind === 'base' ? 'base' : 'part', kind })
-      return status === 'interrupted' ? undefined : status === 'passed' ? 'green' : 'red'
+      return status === 'passed' ? 'green' : status === 'failed' ? 'red' : undefined
     } finally {
       slot.release()
     }

@@ -200,6 +200,7 @@ export function createLandingQueue(
       const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
       slot.release()
       if (status === 'interrupted') return void lane.waiting.unshift(...landings)
+      // `unchecked` lands as it would have been merged where nothing checks.
       if (status === 'failed') {
         const { wait, guilty } = await takeApart(landings, chain)
         lane.waiting.unshift(...wait)

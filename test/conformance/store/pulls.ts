@@ -102,6 +102,7 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       const result = await pulls.insertCheck({ ...row, pull: null, kind: 'result', base: null, tree: sha('f') })
       const base = await pulls.insertCheck({ ...row, pull: null, kind: 'base', tree: sha('f') })
       expect(await pulls.checks({ tree: sha('f') })).toEqual([result, base])
+      expect(await pulls.checks({ statuses: ['queued'], last: 2 })).toEqual([result, base])
       expect((await pulls.checks({ tree: sha('e') })).map(({ id }) => id)).toEqual([first.id, second.id])
       await own.dispose()
     })

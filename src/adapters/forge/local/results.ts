@@ -73,7 +73,7 @@ export function createResults({
     parallel: async () => (await config.settings())?.settings.parallel ?? 1,
 
     typicalDuration: async () => {
-      const ended = (await store.pulls.checks({ statuses: ['passed', 'failed'] })).slice(-RUNS_LOOKED_AT)
+      const ended = await store.pulls.checks({ statuses: ['passed', 'failed'], last: RUNS_LOOKED_AT })
       const durations = ended.flatMap(({ startedAt, finishedAt }) => (startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt]))
       return durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)] ?? 0
     },
@@ -125,8 +125,10 @@ export function createResults({
           const before = await known(tree)
           if (before.state !== 'unknown') return { ...before, status: before.state }
           const now = await config.settings()
-          // What checked it is gone from the configuration: nothing says that it is good.
-          if (now === undefined) return { status: 'interrupted', logTail: '', logUrl: null }
+          // It may have changed since the place was asked for.
+          const reason = await config.distrust()
+          if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
+          if (now === undefined) return { status: 'unchecked', logTail: '', logUrl: null }
           const logPath = join(paths.ciLogs, `${label}-${tree.slice(0, 12)}-${clock()}.log`)
           const begun = await row({ pull: null, kind, head: sha, base: null, tree, configHash: now.hash, logPath, status: 'queued' })
           const { status } = await runs.run(begun, sha, now.settings)

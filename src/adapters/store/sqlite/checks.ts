@@ -9,13 +9,17 @@ export function createChecks({ db }: Session): Pick<PullStore, 'insertCheck' | '
       const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
       if (Object.keys(set).length > 0) await db.updateTable('checks').set(set).where('id', '=', id).execute()
     },
-    checks: async ({ pull, head, tree, statuses }) => {
-      let query = db.selectFrom('checks').selectAll().orderBy('id')
+    checks: async ({ pull, head, tree, statuses, last }) => {
+      let query = db
+        .selectFrom('checks')
+        .selectAll()
+        .orderBy('id', last === undefined ? 'asc' : 'desc')
       if (pull !== undefined) query = query.where('pull', '=', pull)
       if (head !== undefined) query = query.where('head', '=', head)
       if (tree !== undefined) query = query.where('tree', '=', tree)
       if (statuses !== undefined) query = query.where('status', 'in', [...statuses])
-      return query.execute()
+      if (last === undefined) return query.execute()
+      return (await query.limit(last).execute()).toReversed()
     },
   }
 }
