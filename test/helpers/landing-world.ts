@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
@@ -45,10 +45,15 @@ export interface LandingWorld extends LocalForgeFixture {
   runs(): { tree: string; green: boolean }[]
   /** All tips that main ever had on the remote after the first, oldest first. */
   tips(): Promise<string[]>
+  /** Lets the checks that wait at HOLD go on, or has those to come wait there. */
+  hold(held: boolean): void
   /** As a daemon that starts anew on the same store. */
   restart(): Promise<void>
   close(): Promise<void>
 }
+
+/** In the script of a check: waits here while the test holds it. */
+export const HOLD = 'while test -e "$HELD"; do sleep 0.02; done'
 
 /** `script` is run in the checkout; its exit code is the check’s. */
 export async function landingWorld(
@@ -70,7 +75,8 @@ export async function landingWorld(
   writeFileSync(noted, '')
   const rule = join(repository.folder, 'rule.sh')
   writeFileSync(rule, script)
-  const argv = ['sh', '-c', `sh '${rule}'; code=$?; echo "$(git rev-parse 'HEAD^{tree}') $code" >> '${noted}'; exit $code`]
+  const held = join(repository.folder, 'held')
+  const argv = ['sh', '-c', `HELD='${held}' sh '${rule}'; code=$?; echo "$(git rev-parse 'HEAD^{tree}') $code" >> '${noted}'; exit $code`]
   await repository.gitIn(paths.origin, 'config', 'core.logAllRefUpdates', 'always')
   const first = (await git.resolve('main')) as Sha
   const renderer = createRenderer({ shippedFolder: fileURLToPath(new URL('../../templates', import.meta.url)), overrideFolder: async () => null, log })
@@ -182,6 +188,7 @@ export async function landingWorld(
         .filter((line) => line !== '' && line !== first)
         .toReversed()
     },
+    hold: (now) => (now ? writeFileSync(held, '') : rmSync(held, { force: true })),
     restart: async () => {
       await now.merging.stop()
       await now.poller.stop()

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../src/errors.ts'
-import { LEAD, landingWorld, type LandingWorld } from '../helpers/landing-world.ts'
+import { HOLD, LEAD, landingWorld, type LandingWorld } from '../helpers/landing-world.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -37,15 +37,17 @@ describe('landing', () => {
   })
 
   it('checks the result first where the base has moved, and several together in one run', async () => {
-    const tree = await world({ parallel: 1 }, 'if test -e slow.txt; then sleep 1; fi')
+    const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi`)
     const numbers: number[] = []
     for (const name of ['a', 'b', 'c', 'd']) numbers.push(await tree.open(name, { [`${name}.txt`]: name }))
     for (const number of numbers) await tree.checked(number)
     expect(await tree.merge(numbers[0]!)).toMatchObject({ state: 'merged' })
     // It has the only place for a while.
+    tree.hold(true)
     const slow = await tree.open('slow', { 'slow.txt': '' })
     const rest = await Promise.all(numbers.slice(1).map((number) => tree.merge(number)))
     expect(rest.map(({ merged, state, sha }) => [merged, state, sha])).toEqual([1, 2, 3].map(() => [false, 'landing', null]))
+    tree.hold(false)
     await tree.landed()
     for (const number of numbers) expect(await tree.look(number)).toMatchObject({ state: 'merged' })
     expect(await tree.look(slow)).toMatchObject({ checksState: 'passed' })
@@ -146,6 +148,49 @@ describe('landing', () => {
     await expect(tree.merge(numbers.get('clash')!)).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE' })
   })
 
+  it('lands nothing that was pushed while its result was checked, and what waits behind it', async () => {
+    const tree = await world({}, HOLD)
+    const [a, b, moved] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' }), await tree.open('moved', { 'moved.txt': 'm' })]
+    for (const number of [a, b, moved]) await tree.checked(number)
+    await tree.merge(a)
+    tree.hold(true)
+    await tree.merge(moved)
+    await waitFor('its result to be checked', async () => (await tree.store.journal.open())[0]?.step === 'checking', { limit: 60_000 })
+    await tree.merge(b)
+    await tree.push('moved', { 'more.txt': 'x' })
+    tree.hold(false)
+    await tree.landed()
+    expect((await tree.look(moved)).state).toBe('open')
+    expect((await tree.look(b)).state).toBe('merged')
+    expect(await subjects(tree)).not.toContain(`Title of moved (#${moved})`)
+    expect(await tree.events('landing.stopped')).toMatchObject([{ payload: { number: moved, reason: expect.stringContaining('new commits') } }])
+    await expectTipsChecked(tree)
+  })
+
+  it('checks anew what the base moved under meanwhile, forward or back: what was taken out of it stays out', async () => {
+    const tree = await world({}, HOLD)
+    const [a, b, c] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' }), await tree.open('c', { 'c.txt': 'c' })]
+    for (const number of [a, b, c]) await tree.checked(number)
+    const main = 'main' as never
+    const first = (await tree.git.remoteTip(tree.remote, main))!
+    await tree.merge(a)
+    const withA = (await tree.git.remoteTip(tree.remote, main))!
+    const meanwhile = async (number: number, sha: string, expected: string): Promise<void> => {
+      tree.hold(true)
+      await tree.merge(number)
+      await waitFor('its result to be checked', async () => (await tree.store.journal.open())[0]?.step === 'checking', { limit: 60_000 })
+      await tree.repository.gitIn(tree.paths.origin, 'update-ref', 'refs/heads/main', sha, expected)
+      tree.hold(false)
+      await tree.landed()
+      expect((await tree.look(number)).state).toBe('merged')
+    }
+    const other = (await tree.repository.gitIn(tree.paths.origin, 'commit-tree', `${withA}^{tree}`, '-p', withA, '-m', 'By hand')).trim()
+    await meanwhile(b, other, withA)
+    expect(await subjects(tree)).toEqual([`Title of b (#${b})`, 'By hand', `Title of a (#${a})`, expect.any(String)])
+    await meanwhile(c, first, (await tree.git.remoteTip(tree.remote, main))!)
+    expect(await subjects(tree)).toEqual([`Title of c (#${c})`, expect.any(String)])
+  })
+
   it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner told where it is red', async () => {
     const tree = await world({ config: { merge: { check_result: 'off' } } })
     const [a, left, right, late] = [
@@ -154,7 +199,8 @@ describe('landing', () => {
       await tree.open('right', { 'pair-1-b': '' }),
       await tree.open('late', { 'late.txt': '' }),
     ]
-    for (const number of [a, left, right, late]) await tree.checked(number)
+    const group = [await tree.open('one', { 'one.txt': '' }), await tree.open('two', { 'two.txt': '' }), await tree.open('three', { 'three.txt': '' })]
+    for (const number of [a, left, right, late, ...group]) await tree.checked(number)
     for (const number of [a, left, right]) expect(await tree.merge(number)).toMatchObject({ merged: true })
     const red = await waitFor('the red base to be told', async () => (await tree.told(LEAD)).find((text) => text.startsWith('[BASE RED]')), { limit: 60_000 })
     expect(red).toContain(`#${right} `)
@@ -166,6 +212,13 @@ describe('landing', () => {
     expect((await tree.checked(other)).checks).toMatchObject([{ status: 'failed', logTail: expect.stringContaining('red without') }])
     tree.config = { ...tree.config, merge: { ...tree.config.merge, check_result: 'always' } }
     await expect(tree.merge(late, { wait: true })).rejects.toMatchObject({ code: 'CHECKS_FAILED', facts: { base_red: true } })
+    // Of several that are red with it, none is searched for what makes it so.
+    const before = tree.runs().length
+    for (const number of group) await tree.merge(number)
+    await tree.landed()
+    const told = (await tree.events('landing.red')).filter(({ payload }) => group.includes(payload.number))
+    expect(told.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
+    expect(tree.runs().length - before).toBe(1)
     expect((await tree.events('base.red')).length).toBe(1)
   })
 
@@ -184,25 +237,29 @@ describe('landing', () => {
 
   it('runs nothing that is not trusted any more: it waits until it is', async () => {
     let trusted = true
+    let refused = 0
     const tree = await world(
       {
         trusted: async () => {
+          if (!trusted) refused += 1
           if (!trusted) throw new ExomonadError('UNTRUSTED_CONFIG', 'Run `exomonad trust`.')
         },
         parallel: 1,
       },
-      'if test -e slow.txt; then sleep 1; fi',
+      `if test -e slow.txt; then ${HOLD}; fi`,
     )
     const [a, b] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' })]
     for (const number of [a, b]) await tree.checked(number)
     await tree.merge(a)
     // While it waits for the only place, somebody pulls another configuration.
-    const slow = await tree.open('slow', { 'slow.txt': '' })
+    tree.hold(true)
+    await tree.open('slow', { 'slow.txt': '' })
     expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
     trusted = false
+    tree.hold(false)
     await waitFor('the other to be done', async () => tree.runs().length === 3)
-    await tree.look(slow)
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    const before = refused
+    await waitFor('it to have been tried again', async () => refused >= before + 2, { limit: 60_000 })
     expect(tree.runs()).toHaveLength(3)
     expect(await tree.look(b)).toMatchObject({ state: 'open' })
     trusted = true

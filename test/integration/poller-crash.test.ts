@@ -77,7 +77,7 @@ describe('a daemon that is killed at any write', () => {
       'pr.merged',
     ])
     const kinds = async (recipient: typeof ROOT) => (await tree.store.outbox.list({ recipient })).map(({ kind }) => kind)
-    expect(await kinds(ROOT)).toEqual(['pr.opened', 'pr.ready', 'pr.pushed', 'pr.ready', 'pr.conflict', 'pr.merged'])
+    expect(await kinds(ROOT)).toEqual(['pr.ready', 'pr.pushed', 'pr.ready', 'pr.conflict', 'pr.merged'])
     expect(await kinds(OWNER)).toEqual(['pr.review', 'pr.review', 'pr.conflict', 'pr.merged'])
     expect(await tree.store.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([])
   })

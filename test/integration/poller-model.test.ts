@@ -57,7 +57,7 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
         const ids = comments.map(({ id }) => id)
         expect(events.filter(({ type }) => type === 'pr.comment').map(({ payload }) => payload['comment_id'])).toEqual(ids)
         expect((await tree.told(OWNER)).filter((text) => text.startsWith('[COMMENT]'))).toHaveLength(ids.length)
-        expect((await tree.told(ROOT)).filter((text) => text.startsWith('[PR OPENED]'))).toHaveLength(1)
+        expect((await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]'))).toHaveLength(1)
         expect((await tree.store.snapshots.get('pull:3'))?.['snapshot']).toEqual(truth())
         const weather = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))
         expect(weather).toEqual(weather.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')))

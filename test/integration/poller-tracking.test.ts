@@ -130,7 +130,7 @@ describe('which pull requests are followed', () => {
     await tree.pass(60)
     expect((await tree.types()).slice(2)).toEqual(['pr.review', 'pr.comment', 'pr.thread_comment'])
     expect(await tree.told(OWNER)).toEqual([])
-    const told = (await tree.told(ROOT)).slice(2)
+    const told = (await tree.told(ROOT)).slice(1)
     expect(told).toHaveLength(3)
     for (const text of told) expect(text).toContain('withheld')
     const stored = [await tree.events(), await tree.told(ROOT), [...(await tree.store.snapshots.list(''))]]

@@ -108,7 +108,7 @@ describe('poller', () => {
     await poller.poll()
     await poller.poll()
     expect(await types()).toEqual(['pr.opened', 'pr.ready', 'pr.review'])
-    expect(await told(ROOT)).toEqual(['pr.opened', 'pr.ready'])
+    expect(await told(ROOT)).toEqual(['pr.ready'])
     expect(await told(OWNER)).toEqual(['pr.review'])
     expect((await store.snapshots.get('pull:3'))?.['snapshot']).toMatchObject({ number: 3, reviewDecision: 'changes_requested' })
   })
@@ -215,7 +215,7 @@ describe('poller', () => {
     truth.set(3, pull({ agentId: null }))
     await poller.poll()
     expect((await events())[0]).toMatchObject({ type: 'pr.opened', agentId: OWNER })
-    expect(await told(ROOT)).toContain('pr.opened')
+    expect(await told(ROOT)).toEqual(['pr.ready'])
   })
 
   it('asks for checks once for each head that has none', async () => {
