@@ -79,12 +79,6 @@ export function createMergePull(
     })
   }
 
-  /** What is open on a base is looked at as soon as that has moved: a conflict is told at once, not when somebody asks. */
-  const lookAround = async (branch: string, numbers: readonly number[]): Promise<void> => {
-    const open = (await knownPulls(store)).filter((pull) => pull.state === 'open' && pull.base.branch === branch)
-    await polling.poll([...new Set([...numbers, ...open.map(({ number }) => number)])])
-  }
-
   const landings =
     forge.results === null
       ? null
@@ -93,7 +87,6 @@ export function createMergePull(
           results: forge.results,
           steps,
           land: createLandChain({ ...deps, results: forge.results, steps, retargeting, settling, stuck }),
-          lookAround,
         })
 
   const isLanding = async (number: number): Promise<boolean> =>
@@ -232,10 +225,11 @@ export function createMergePull(
     await begin(journal, 'intent', intent, pull, child)
     const done = await mergeDirect(journal, intent, pull)
     if (done.kind === 'refused') {
-      await lookAround(pull.base.branch, [pull.number])
+      await polling.poll([pull.number])
       throw mergeRefusal(forge, pull, done.result)
     }
-    await lookAround(pull.base.branch, [pull.number, ...done.retargeted])
+    // What else is open on the base is looked at then too: it has moved.
+    await polling.poll([pull.number, ...done.retargeted])
     return () => answer(done.merged.sha, done.retargeted, done.pullError)
   }
 

@@ -22,7 +22,6 @@ export function createLandings(
     results: MergeResults
     steps: WriteSteps
     land: LandChain
-    lookAround: (base: BranchName, landed: readonly number[]) => Promise<void>
   },
 ): Landings {
   const { git, publisher, results } = deps

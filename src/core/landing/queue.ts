@@ -54,8 +54,6 @@ export function createLandingQueue(
     results: MergeResults
     steps: WriteSteps
     land: LandChain
-    /** After a landing: all that is open on the base is looked at, and what was pointed elsewhere. */
-    lookAround: (base: BranchName, landed: readonly number[]) => Promise<void>
     culprit: CulpritSearch
     baseWatch: Pick<BaseWatch, 'green' | 'look'>
   },
@@ -135,10 +133,7 @@ export function createLandingQueue(
     const base = landings[0]!.base
     const shas = chain.links.map(({ sha }) => sha)
     await baseWatch.green(base, shas.at(-1) ?? chain.onto, shas)
-    await deps.lookAround(
-      base,
-      landings.map(({ number }) => number),
-    )
+    await polling.poll(landings.map(({ number }) => number))
     return true
   }
 
