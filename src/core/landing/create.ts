@@ -1,6 +1,5 @@
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { MergeResults } from '../../adapters/forge/merge-results.ts'
-import type { BranchName } from '../../ids.ts'
 import type { Deps } from '../deps.ts'
 import type { WriteSteps } from '../merge-journal.ts'
 import { createBaseWatch } from './base-watch.ts'
