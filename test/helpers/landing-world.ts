@@ -33,6 +33,8 @@ export interface LandingWorld extends LocalForgeFixture {
   push(name: string, files: Readonly<Record<string, string>>): Promise<Sha>
   agent(name: string): AgentId
   look(number: number): Promise<PullRequestSnapshot>
+  /** Publishes what has changed about it. */
+  poll(number: number): Promise<void>
   /** Waits until its checks have ended, and that is published. */
   checked(number: number): Promise<PullRequestSnapshot>
   merge(number: number, options?: { as?: 'human'; force?: boolean; head?: string; wait?: boolean; signal?: AbortSignal }): Promise<MergedPull>
@@ -157,6 +159,7 @@ export async function landingWorld(
       if (result === undefined || !('snapshot' in result)) throw new Error(JSON.stringify(result))
       return result.snapshot
     },
+    poll: (number) => now.poller.poll([number]),
     checked: (number) =>
       waitFor(
         `the checks of #${number}`,

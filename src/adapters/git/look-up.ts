@@ -43,6 +43,8 @@ export function createLookUp({ commonDir, environment }: { commonDir: string; en
     begun.stdin.on('error', () => ended(begun))
     begun.stderr.resume()
     createInterface({ input: begun.stdout }).on('line', (line) => {
+      // What it wrote before it ended may come after that was seen: those who asked have their answer.
+      if (child !== begun) return
       const answer = waiting.shift()
       failures = 0
       if (line.startsWith('commit ')) answer?.(parseSha(line.slice('commit '.length)))

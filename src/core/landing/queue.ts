@@ -43,6 +43,8 @@ interface Lane {
 
 /** A share of what a check takes, and its bounds, milliseconds. */
 const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
+/** So many checks long, within these bounds, it waits at most for others to come once there is a place: more may always be about to. */
+const PATIENCE = { checks: 12, least: 5_000, most: 120_000 }
 /** Until the end of a check is an event, and between looks at one that is about to end, milliseconds. */
 const TOLD = 300
 const SOON = 100
@@ -162,14 +164,15 @@ export function createLandingQueue(
     const typical = await results.typicalDuration()
     lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
     const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
+    const patience = Math.min(Math.max(typical * PATIENCE.checks, PATIENCE.least), PATIENCE.most)
     let turnAt: number | undefined
     const ready = (): boolean => {
       turnAt ??= clock()
       const { lastEnded, running } = results.activity(base)
       // What has just ended is told of a moment later, and what is about to end may belong into the same result.
       const ends = running.map((started) => started + typical - clock()).filter((left) => left <= soonest && left >= -lane.linger)
-      const wait =
-        lane.waiting.length === 0 ? 0 : Math.max(lastEnded + TOLD - clock(), quiet.in(base, lane.linger), ...ends.map((left) => Math.max(left, SOON)))
+      const others = Math.max(lastEnded + TOLD - clock(), quiet.in(base, lane.linger), ...ends.map((left) => Math.max(left, SOON)))
+      const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + patience - clock())
       if (wait > 0) later(wait + 1, results.look)
       return wait <= 0
     }
