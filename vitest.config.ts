@@ -9,12 +9,14 @@ export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
+    reporters: ['default', './test/reporters/requirements.ts', './test/reporters/slowest.ts'],
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
     coverage: { include: ['src/**'], autoAttachSubprocess: true },
     projects: [
       {
         test: {
           name: 'unit',
+          setupFiles: ['test/property-size.ts'],
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20_000,
           hookTimeout: 20_000,
@@ -24,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'conformance',
+          setupFiles: ['test/property-size.ts'],
           include: ['test/conformance/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -33,6 +36,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          setupFiles: ['test/property-size.ts'],
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -42,6 +46,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          setupFiles: ['test/property-size.ts'],
           // An agent CLI takes a core while it starts, and up to a gigabyte of memory.
           maxWorkers: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
           include: ['test/e2e/**/*.test.ts'],

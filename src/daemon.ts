@@ -103,6 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const leaving = new AbortController()
     const { git, close: closeGit } = openKeptGit({
       commonDir: facts.commonDir,
+      origin: paths.origin,
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),

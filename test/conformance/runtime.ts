@@ -11,7 +11,7 @@ import { createHostedTerminal } from '../../src/adapters/multiplexer/headless/ho
 import type { Multiplexer } from '../../src/adapters/multiplexer/multiplexer.ts'
 import type { PaneId } from '../../src/ids.ts'
 import { waitFor } from '../helpers/wait-for.ts'
-import { isAlive } from './multiplexer/bench.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { scrubbedEnvironment } from './multiplexer/create.ts'
 import { begin, createRuntime, WORDS, type Begun, type RuntimeKind } from './runtime/kinds.ts'
 

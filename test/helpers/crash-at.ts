@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import type { Exomonad } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
 
+/** It runs from the sources: compiled once for the whole run. */
+const COMPILED = join(tmpdir(), 'node-compile-cache')
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
 
 /** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
@@ -12,7 +15,7 @@ export async function crashAt(tree: Exomonad, kind: string, step: string): Promi
   await tree.run(['daemon', 'stop'])
   const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
     cwd: tree.repository.path,
-    env: tree.repository.env,
+    env: { ...tree.repository.env, NODE_COMPILE_CACHE: COMPILED },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let words = ''
@@ -20,9 +23,8 @@ export async function crashAt(tree: Exomonad, kind: string, step: string): Promi
   const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const serves = async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended at once: ${words}`)
-    return (await tree.run(['daemon', 'status', '--json'])).json?.pid === child.pid
+    return (await tree.daemonPid()) === child.pid
   }
-  // For a busy machine: it starts, and each look starts a program.
   await waitFor('the daemon that will crash', serves, { limit: 60_000 })
   return { dead }
 }

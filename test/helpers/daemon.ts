@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { ExomonadError } from '../../src/errors.ts'
+import { askHealth } from '../../src/surfaces/cli/health.ts'
 import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/paths.ts'
+import { isAlive } from './processes.ts'
 import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -25,7 +28,7 @@ export interface Exomonad {
   readonly scripts: string
   /** Runs `exomonad …` in the repository; never throws for its exit code. `json` is stdout parsed, undefined where it is no JSON. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>
-  /** `exomonad call TOOL`: the result; throws with what was said where it fails. `as` acts for another agent. */
+  /** A tool called with the owner’s token from this process (as `exomonad call TOOL`): the result; throws what was said. `as` acts for another agent. */
   call<Result = any>(tool: string, input?: unknown, options?: { as?: string }): Promise<Result>
   /** The same, for calls that must fail: the error’s document. */
   refusal(tool: string, input?: unknown, options?: { as?: string }): Promise<{ error: string; code: string; [fact: string]: unknown }>
@@ -68,6 +71,8 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly multiplexer?: 'tmux' | 'zellij' | 'headless'
   /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
   readonly config?: string
+  /** TOML of keys outside of any table. */
+  readonly topConfig?: string
   /** [agents.NAME] of each role, where they are not scripted agents, and the runtime of dev. */
   readonly roles?: { readonly tl?: string; readonly dev?: string; readonly runtime?: 'acp' }
   /** Called before `exomonad init`, with the home of the person who runs it. */
@@ -80,10 +85,14 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** How long a call may take. Milliseconds. */
+const CALL_LIMIT = 110_000
+
 const top = join(import.meta.dirname, '..', '..')
-/** `npm test` has just built dist; a single file run by hand uses the sources as they are. */
+/** `npm test` and `npm run bench` (and all `test:…`) have just built dist; a single file run by hand uses the sources as they are. */
+const BUILT = /^(test|bench)(:|$)/.test(process.env['npm_lifecycle_event'] ?? '')
 export const BIN =
-  process.env['npm_lifecycle_event'] === 'test' || process.env['npm_lifecycle_event'] === 'bench' ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
+  BUILT ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
 const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
 
 /** Runs a program to its end with exactly this environment. */
@@ -143,7 +152,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   mkdirSync(scripts)
   mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
   const multiplexer = options.multiplexer ?? (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
-  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), scriptedConfig(scripts, multiplexer, options.config, options.roles))
+  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles)}`)
   options.prepareHome?.(repository.home)
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
@@ -153,13 +162,28 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
 
   const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
     runProgram(process.execPath, [BIN, ...args], { cwd: repository.path, ...runOptions, env: { ...env, ...runOptions.env } })
-  const callRaw = (tool: string, input: unknown, as: string | undefined): Promise<RunResult> =>
-    run(['call', tool, '-', ...(as === undefined ? [] : ['--as', as])], { input: JSON.stringify(input ?? {}), timeout: 110_000 })
-  const call = async (tool: string, input?: unknown, callOptions?: { as?: string }): Promise<any> => {
-    const result = await callRaw(tool, input, callOptions?.as)
-    if (result.code !== 0) throw new Error(`call ${tool} ended with ${String(result.code)}: ${result.stdout}\n${result.stderr}`)
-    return result.json
+  const client = (as?: string): Client => {
+    const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
+    const token = readFileSync(join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
+    return createClient({ socket, token, ...(as === undefined ? {} : { as }) })
   }
+  /** As `exomonad call` does it, in this process: the daemon is started where nobody listens; a call that was taken is never made again. */
+  const started = async <Result>(as: string | undefined, work: (client: Client) => Promise<Result>): Promise<Result> => {
+    try {
+      return await work(client(as))
+    } catch (error) {
+      if (!(error instanceof ExomonadError) || error.code !== 'DAEMON_UNAVAILABLE' || error.facts['connected'] !== false) throw error
+      const begun = await run(['daemon', 'start'])
+      if (begun.code !== 0) throw new Error(`daemon start ended with ${String(begun.code)}: ${begun.stdout}\n${begun.stderr}`, { cause: error })
+      return work(client(as))
+    }
+  }
+  const call = (tool: string, input?: unknown, { as }: { as?: string } = {}): Promise<any> =>
+    started(as, (daemon) => daemon.callTool(tool, input ?? {}, { signal: AbortSignal.timeout(CALL_LIMIT) })).catch((error: unknown) => {
+      // With a stack of the test's own.
+      if (!(error instanceof ExomonadError)) throw error
+      throw new ExomonadError(error.code, `call ${tool}: ${error.code}: ${error.message} ${JSON.stringify(error.facts)}`, error.facts, { cause: error })
+    })
   const log = (name: string): Record<string, any>[] => {
     const path = join(scripts, `${name}.log`)
     if (!existsSync(path)) return []
@@ -173,11 +197,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const tree = async (): Promise<any> => call('tree')
   const daemonPid = async (): Promise<number> => {
     // One that is busy runs and does not tell it at once.
-    const tells = ({ json }: RunResult): boolean => json?.running !== true || json.pid !== null
-    const status = await waitFor('the daemon to answer', () => run(['daemon', 'status', '--json']).then((told) => tells(told) && told))
-    const pid = status.json?.pid
-    if (typeof pid !== 'number') throw new Error(`no pid in daemon status: ${status.stdout}${status.stderr}`)
-    return pid
+    const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
+    const health = await waitFor('the daemon to answer', () => askHealth(socket).then((told) => told !== 'silent' && told))
+    if (health === 'absent') throw new Error('no daemon runs')
+    return health.pid
   }
 
   const exomonad: Exomonad = {
@@ -187,34 +210,30 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     run,
     call,
     async refusal(tool, input, callOptions) {
-      const result = await callRaw(tool, input, callOptions?.as)
-      if (result.code === 0) throw new Error(`call ${tool} was expected to fail and answered ${result.stdout}`)
-      return result.json
+      const result = await started(callOptions?.as, (daemon) => daemon.callTool(tool, input ?? {})).catch((error: unknown) => {
+        if (error instanceof ExomonadError) return error
+        throw error
+      })
+      if (!(result instanceof ExomonadError)) throw new Error(`call ${tool} was expected to fail and returned ${JSON.stringify(result)}`)
+      return { error: result.message, code: result.code, ...result.facts }
     },
     tree,
     agent: async (name) => flatten((await tree()).root).find((node) => node.name === name),
-    async events() {
-      const result = await run(['events', '--json'])
-      if (Array.isArray(result.json)) return result.json
-      if (Array.isArray(result.json?.events)) return result.json.events
-      return result.stdout
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line))
-    },
+    events: () =>
+      started(undefined, async (daemon) => {
+        const events: unknown[] = []
+        for await (const event of daemon.events({ follow: false })) events.push(event)
+        return events
+      }),
     script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
-    client(as) {
-      const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
-      const token = readFileSync(join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
-      return createClient({ socket, token, ...(as === undefined ? {} : { as }) })
-    },
+    client,
     log,
     logged: (name, what, test) => waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),
     daemonPid,
     async crash() {
       const pid = await daemonPid()
       process.kill(pid, 'SIGKILL')
-      await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`))
+      await waitFor('the daemon to be gone', () => !isAlive(pid))
     },
     async stop() {
       if (existsSync(state)) await run(['down'], { timeout: 30_000 })

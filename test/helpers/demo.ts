@@ -7,6 +7,7 @@ import { listRepositoryRecords, type RepositoryRecord } from '../../src/config/u
 import { repositoryHash } from '../../src/paths.ts'
 import { createClient, type WireEvent } from '../../src/surfaces/client.ts'
 import { BIN, runProgram, type RunResult } from './daemon.ts'
+import { isAlive } from './processes.ts'
 import { tempHome } from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -68,7 +69,7 @@ export function keepDemo({ folder, env }: DemoPlace, timeout: number, ...args: s
 
   const kill = async (pid: number): Promise<void> => {
     process.kill(pid, 'SIGKILL')
-    await waitFor('the daemon to be gone', () => !existsSync(`/proc/${pid}/exe`))
+    await waitFor('the daemon to be gone', () => !isAlive(pid))
     const start = (): Promise<RunResult> => exomonad('daemon', 'start')
     const first = await start()
     // On a busy machine it may take longer than a person would wait.

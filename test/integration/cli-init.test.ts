@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../src/paths.ts'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
+import { isAlive } from '../helpers/processes.ts'
 
 function mentions(pid: string, text: string): boolean {
   try {
@@ -123,8 +124,8 @@ describe('exomonad deinit', () => {
       const result = await tree.run(['deinit', '--json'])
       expect(result.code).toBe(0)
       expect(result.json.warnings[0]).toContain('did you mean "limits"?')
-      expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
-      expect(existsSync(`/proc/${daemon}/exe`)).toBe(false)
+      expect(isAlive(pid)).toBe(false)
+      expect(isAlive(daemon)).toBe(false)
       const left = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder))
       expect(left.map((entry) => readFileSync(`/proc/${entry}/cmdline`, 'utf8'))).toEqual([])
     }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -38,7 +39,6 @@ const hookOf = (tree: Exomonad, name: string, event: string, number = 1) =>
   waitFor(`hook ${event} of ${name}`, () => tree.log(name).filter((entry) => entry['kind'] === 'hook' && entry['event'] === event)[number - 1])
 const approvalOf = (tree: Exomonad, name: string): Promise<any> =>
   waitFor('the approval', async () => (await tree.call('inbox')).approvals.find((approval: any) => approval.agent === name))
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`)
 
 describe('a program with hooks', () => {
   it('tells of its session, its turns and tools, and is given what waits for it in the middle of one', async () => {

@@ -26,10 +26,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 )
 
 const plan = fc.record({
-  changes: fc.array(change, { minLength: 2, maxLength: 7, size: 'max' }),
+  changes: fc.array(change, { minLength: 2, maxLength: 7 }),
   /** Milliseconds before each is asked for; 0: with the one before. */
-  waits: fc.array(fc.constantFrom(0, 0, 0, 30, 200), { minLength: 7, maxLength: 7, size: 'max' }),
-  order: fc.array(fc.nat({ max: 1000 }), { minLength: 7, maxLength: 7, size: 'max' }),
+  waits: fc.array(fc.constantFrom(0, 0, 0, 30, 200), { minLength: 7, maxLength: 7 }),
+  order: fc.array(fc.nat({ max: 1000 }), { minLength: 7, maxLength: 7 }),
   parallel: fc.constantFrom(1, 2, 3),
   /** After so many requests the daemon starts anew. */
   restartAfter: fc.option(fc.nat({ max: 6 }), { nil: null }),

@@ -8,6 +8,7 @@ import type { LocalForge } from '../../src/adapters/forge/local/options.ts'
 import { ExomonadError } from '../../src/errors.ts'
 import type { BranchName, Sha } from '../../src/ids.ts'
 import { openLocalForge } from '../helpers/local-forge.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -60,14 +61,6 @@ function notes(): string {
   const folder = mkdtempSync(join(tmpdir(), 't-notes-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }
 const readPid = (path: string): Promise<number> => waitFor(`a process id in ${path}`, () => Number(readFileSync(path, 'utf8')) || undefined)
 

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf } from '../helpers/demo.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { serversAmong, whyNoZellij } from '../helpers/zellij.ts'
 
@@ -52,7 +53,7 @@ else
       expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ errors: [] })
       const { pid } = await tree.agent('w')
       await tree.crash()
-      expect(existsSync(`/proc/${pid}/exe`)).toBe(true)
+      expect(isAlive(pid)).toBe(true)
       await tree.call('send', { to: 'w', message: 'after the crash' })
       await tree.logged('w', 'the message', (entry) => JSON.stringify(entry).includes('after the crash'))
       expect((await tree.agent('w')).pid).toBe(pid)
@@ -80,7 +81,7 @@ else
       await tree.call('send', { to: 'w', message: 'Look at word-20-' })
       await waitFor('the paste', () => pastedOnly(tree))
       process.kill(daemon, 'SIGKILL')
-      await waitFor('the daemon to be gone', () => !existsSync(`/proc/${daemon}/exe`))
+      await waitFor('the daemon to be gone', () => !isAlive(daemon))
       expect(heard()).not.toContain('word-20-')
       await tree.tree()
       await waitFor('the last', () => heard().includes('word-20-'), { limit: 60_000 })
@@ -97,7 +98,7 @@ else
       expect(serversOf(folder)).toHaveLength(1)
       if (daemon === 'stopped') await tree.run(['daemon', 'stop'])
       expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
-      expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
+      expect(isAlive(pid)).toBe(false)
       await waitFor('all its processes to be gone', () => programs(folder).length === 0)
     })
 

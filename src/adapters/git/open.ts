@@ -1,5 +1,6 @@
 import type { Log } from '../../log.ts'
 import { exec as defaultExec, type Exec } from '../exec.ts'
+import { createAncestry } from './ancestry.ts'
 import { createExclude } from './exclude.ts'
 import type { Git } from './git.ts'
 import { createHistory } from './history.ts'
@@ -7,6 +8,7 @@ import { createIsMerged } from './merged.ts'
 import { createLookUp, type LookUp } from './look-up.ts'
 import { createMutex } from './mutex.ts'
 import { createObjects } from './objects.ts'
+import { createOwnRemote, NO_OWN_REMOTE } from './own-remote.ts'
 import { createPorcelain } from './porcelain.ts'
 import { createRebase } from './rebase.ts'
 import { createRefs } from './refs.ts'
@@ -30,6 +32,7 @@ export function openGit({
   remoteEnvironment = async () => ({}),
   signal,
   lookUp,
+  origin,
 }: {
   commonDir: string
   environment: Readonly<Record<string, string>>
@@ -41,6 +44,8 @@ export function openGit({
   signal?: AbortSignal
   /** A git that is kept for looking commits up. */
   lookUp?: LookUp
+  /** The local forge’s bare repository, whose branches are read without a transport; `lookUp` is a git kept in it. */
+  origin?: { readonly path: string; readonly lookUp?: LookUp } | undefined
 }): Git {
   const logged: Exec = async (file, args, options) => {
     const result = await exec(file, args, options)
@@ -50,8 +55,9 @@ export function openGit({
   const run = createRun({ commonDir, environment, exec: logged, signal })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
-  const refs = createRefs({ run, lock, lookUp })
+  const refs = { ...createRefs({ run, lock, lookUp }), ...createAncestry({ run, commonDir }) }
   const objects = createObjects({ run })
+  const own = origin === undefined ? NO_OWN_REMOTE : createOwnRemote({ run, commonDir, ...origin })
 
   return Object.freeze({
     commonDir,
@@ -63,7 +69,7 @@ export function openGit({
     ...createWorktreeState({ run, git: refs }),
     ...createSnapshots({ run }),
     ...createRebase({ run, git: objects }),
-    ...createRemotes({ run, porcelain, pushEnvironment, remoteEnvironment }),
+    ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),
     async initBare(path: string) {
       const format = (await run.output('read the object format', ['rev-parse', '--show-object-format'], { reads: true })).trim()
@@ -75,8 +81,19 @@ export function openGit({
   })
 }
 
-/** The same for a process that goes on: it looks commits up by a git that is kept until `close`. */
-export function openKeptGit(options: Omit<Parameters<typeof openGit>[0], 'lookUp'>): { readonly git: Git; readonly close: () => void } {
-  const lookUp = createLookUp(options)
-  return { git: openGit({ ...options, lookUp }), close: lookUp.close }
+/** The same for a process that goes on: it looks commits up by gits that are kept until `close`. `origin`: path of the local forge’s bare repository. */
+export function openKeptGit(options: Omit<Parameters<typeof openGit>[0], 'lookUp' | 'origin'> & { readonly origin: string }): {
+  readonly git: Git
+  readonly close: () => void
+} {
+  const { origin: path, ...others } = options
+  const lookUp = createLookUp(others)
+  const there = createLookUp({ commonDir: path, environment: others.environment })
+  return {
+    git: openGit({ ...others, lookUp, origin: { path, lookUp: there } }),
+    close: () => {
+      lookUp.close()
+      there.close()
+    },
+  }
 }

@@ -6,7 +6,7 @@ import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
-type Refs = Pick<Git, 'resolve' | 'present' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'isAncestor' | 'hasHeld' | 'mergeBase'>
+type Refs = Pick<Git, 'resolve' | 'present' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'hasHeld' | 'mergeBase'>
 
 /** Reads lines of `<sha> <full ref>`; refs outside `prefix` are left out. */
 export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
@@ -78,14 +78,6 @@ export function createRefs({ run, lock, lookUp }: { run: Run; lock: Mutex; lookU
         if ((await resolve(`refs/heads/${branch}`)) !== expected) return false
         throw run.failure(`delete the branch ${branch}`, result)
       }),
-
-    async isAncestor(ancestor, descendant) {
-      if (ancestor === descendant) return true
-      const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
-      if (result.exitCode === 0) return true
-      if (result.exitCode === 1) return false
-      throw run.failure('compare two commits', result)
-    },
 
     async hasHeld(branch, sha) {
       if ((await resolve(sha)) === null) return false

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
-import { asBranchName } from '../../ids.ts'
+import { asBranchName, type BranchName } from '../../ids.ts'
 import { wordsOf } from './failure.ts'
 import type { Git, PushResult } from './git.ts'
 import { createCoalescer, createMutex, type Mutex } from './mutex.ts'
 import type { Porcelain } from './porcelain.ts'
+import type { OwnRemote } from './own-remote.ts'
 import { parseRefs, refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
@@ -30,11 +31,15 @@ export function parsePush(stdout: string, stderr: string): PushResult | null {
 export function createRemotes({
   run,
   porcelain,
+  refs,
+  own,
   pushEnvironment,
   remoteEnvironment,
 }: {
   run: Run
   porcelain: Porcelain
+  refs: Pick<Git, 'resolve'>
+  own: OwnRemote
   pushEnvironment: () => Promise<Readonly<Record<string, string>>>
   remoteEnvironment: (remote: string) => Promise<Readonly<Record<string, string>>>
 }): Remotes {
@@ -71,6 +76,15 @@ export function createRemotes({
     if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result))) return { kind: 'rejected', reason: wordsOf(result) }
     throw run.failure(`push ${branch} to ${remote}`, result, { remote })
   }
+  /** Of these branches those that a fetch would change something about, as far as can be told without one. */
+  const behind = async (remote: string, branches: readonly BranchName[]): Promise<BranchName[]> => {
+    const found: BranchName[] = []
+    for (const branch of branches) {
+      const there = await own.tip(remote, branch)
+      if (there === undefined || there === null || there !== (await refs.resolve(`refs/remotes/${remote}/${branch}`))) found.push(branch)
+    }
+    return found
+  }
   const lease = (branch: string, expected: string | null): string => `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`
 
   return {
@@ -103,10 +117,12 @@ export function createRemotes({
     },
 
     fetch(remote, branches) {
-      const names = branches === undefined || branches.length === 0 ? ['*'] : [...new Set(branches)].sort()
-      return coalesce(`${remote}\0${names.join('\0')}`, () =>
+      const wanted = [...new Set(branches)].sort()
+      return coalesce(`${remote}\0${wanted.join('\0')}`, () =>
         fetchLock(remote)(async () => {
           refuseOption(remote)
+          const names = branches === undefined || branches.length === 0 ? ['*'] : await behind(remote, wanted)
+          if (names.length === 0) return
           const refspecs = names.map((name) => `+refs/heads/${name}:refs/remotes/${remote}/${name}`)
           const env = await remoteEnvironment(remote)
           const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote, env })
@@ -133,11 +149,13 @@ export function createRemotes({
     deleteRemoteBranch: (remote, branch, expected) => push(remote, branch, [lease(branch, expected), '--', remote, `:refs/heads/${branch}`]),
 
     async remoteTip(remote, branch) {
+      const read = await own.tip(remote, branch)
+      if (read !== undefined) return read
       return parseRefs(await listRemote(remote, `refs/heads/${branch}`), 'refs/heads/').get(branch) ?? null
     },
 
     async remoteTips(remote) {
-      return parseRefs(await listRemote(remote, 'refs/heads/*'), 'refs/heads/')
+      return (await own.tips(remote)) ?? parseRefs(await listRemote(remote, 'refs/heads/*'), 'refs/heads/')
     },
   }
 }

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import type { Pane } from '../../../src/adapters/multiplexer/multiplexer.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { fixture, isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import { fixture, type Bench } from './bench.ts'
 
 type Adopted = Pick<Pane, 'agentId' | 'name' | 'paneId' | 'pid'>
 

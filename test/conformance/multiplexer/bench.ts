@@ -30,15 +30,6 @@ export interface Bench {
 
 export const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/terminal/${name}`, import.meta.url))
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !existsSync('/proc/self/stat') || !/\) [ZX] /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
 /** Of a busy session Zellij may say that it is not there, or lose whom it has just let in (1 of 100): a person attaches again. */
 const ATTACHES = 5
 

@@ -7,7 +7,8 @@ import { expect, it } from 'vitest'
 import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
 import { newAgentId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import type { Bench } from './bench.ts'
 
 type Death = Parameters<Parameters<Multiplexer['onDeath']>[0]>[0]
 

@@ -6,7 +6,8 @@ import { createHeadless } from '../../../src/adapters/multiplexer/headless/headl
 import { newAgentId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
 export function describeHeadlessOnly(bench: Bench): void {

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest'
 import { launchFile } from '../../../src/adapters/host/launch-file.ts'
 import { newAgentId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import type { Bench } from './bench.ts'
 
 const launcher = fileURLToPath(new URL('../../../hooks/launch.sh', import.meta.url))
 

@@ -12,7 +12,8 @@ import { asPaneId, newAgentId, type PaneId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { fillDisk, mountSmallDisk, unmountSmallDisk, whyNoDisk } from '../../helpers/small-disk.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import type { Bench } from './bench.ts'
 import { createImplementation, scrubbedEnvironment } from './create.ts'
 
 const noDisk = whyNoDisk()

@@ -5,7 +5,8 @@ import type { PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { zellijAction } from '../../helpers/zellij-action.ts'
 import { serversAmong } from '../../helpers/zellij.ts'
-import { isAlive, type Bench } from './bench.ts'
+import { isAlive } from '../../helpers/processes.ts'
+import type { Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
 
 /** What persons do with a Zellij session of ours, and what can be seen of it from outside. */
