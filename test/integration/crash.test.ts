@@ -3,24 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crashAt, openJournal } from '../helpers/crash-at.ts'
-import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
-/** One tree for all steps: whatever a crash leaves behind meets those that follow. */
-const runs = mkdtempSync(join(tmpdir(), 't-runs-'))
-const count = (): number => (existsSync(join(runs, 'runs')) ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1 : 0)
+/** One tree for all steps of an operation: whatever a crash leaves behind meets those that follow. */
 let tree: Exomonad
-beforeAll(async () => {
-  // The result of a pair of pull requests takes its time, so that “checking” is in the middle of a run.
-  const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then sleep 0.5; fi`
-  writeFileSync(join(runs, 'pair'), 'none')
-  tree = await startExomonad({ config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` })
-})
-afterAll(async () => {
-  await tree.stop()
-  rmSync(runs, { recursive: true })
-})
+const withTree = (options?: () => ExomonadOptions): void => {
+  beforeAll(async () => {
+    tree = await startExomonad(options?.())
+  })
+  afterAll(() => tree.stop())
+}
 
 /** Workers that add a file each and file it; resolves once all are green, with their pull requests' numbers. */
 async function filed(...names: string[]): Promise<number[]> {
@@ -34,7 +28,7 @@ async function filed(...names: string[]): Promise<number[]> {
     })
   }
   await tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: 'Do it' })) })
-  const pulls = async () => (await tree.call('pr_list')).pull_requests.filter((pull: any) => names.includes(pull.agent) && pull.checks === 'passed')
+  const pulls = async () => (await tree.call('pr_list')).pull_requests.filter((pull: any) => names.includes(pull.agent) && pull.checks !== 'pending')
   const green = await waitFor('all to be green', async () => (await pulls()).length === names.length && (await pulls()), { limit: 60_000 })
   return names.map((name) => green.find((pull: any) => pull.agent === name).number)
 }
@@ -46,6 +40,8 @@ const merges = async (number: number): Promise<number> =>
   (await tree.events()).filter((event) => event.type === 'pr.merged' && event.payload.number === number).length
 
 describe('kill -9 of the daemon in the middle of a spawn', () => {
+  withTree()
+
   it.each(['reserved', 'worktree', 'furnish', 'pane', 'live'])('at “%s” leaves all of it or nothing', async (step) => {
     const name = `half-${step}`
     tree.script(name, { steps: [{ do: 'print', text: 'working' }] })
@@ -76,6 +72,8 @@ describe('kill -9 of the daemon in the middle of a spawn', () => {
 })
 
 describe('kill -9 of the daemon in the middle of a merge', () => {
+  withTree()
+
   it.each(['intent', 'retarget', 'merge', 'record', 'sync'])(`${verifies('R004-10', 'at “%s” leaves it merged or as it was')}`, async (step) => {
     const name = `part-${step}`
     const [number = 0] = await filed(name)
@@ -106,6 +104,16 @@ describe('kill -9 of the daemon in the middle of a merge', () => {
 })
 
 describe('kill -9 of the daemon in the middle of a landing', () => {
+  const runs = mkdtempSync(join(tmpdir(), 't-runs-'))
+  const count = (): number => (existsSync(join(runs, 'runs')) ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1 : 0)
+  withTree(() => {
+    // The result of a pair of pull requests takes its time, so that “checking” is in the middle of a run.
+    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then sleep 0.5; fi`
+    writeFileSync(join(runs, 'pair'), 'none')
+    return { config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` }
+  })
+  afterAll(() => rmSync(runs, { recursive: true }))
+
   it.each(['queued', 'built', 'checking', 'the run', 'checked', 'merge', 'record', 'sync'])(
     `${verifies('R004-10', 'at “%s” it lands once, by itself, after the next start')}`,
     async (step) => {
