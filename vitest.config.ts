@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+/** Most of a test is waiting for what others do: two files for each core keep it busy. */
+const WORKERS = Math.max(2, Math.min(8, 2 * availableParallelism()))
+
 /**
  * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes), integration
  * (the real daemon) and e2e (the real agent CLIs against a mock model). They run one after the other, so that the load of one does not distort the other's limits.
@@ -10,7 +13,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     reporters: ['default', './test/reporters/requirements.ts', './test/reporters/slowest.ts'],
-    maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
+    maxWorkers: WORKERS,
     coverage: { include: ['src/**'], autoAttachSubprocess: true },
     projects: [
       {
@@ -40,7 +43,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -52,7 +55,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -91,8 +91,7 @@ const CALL_LIMIT = 110_000
 const top = join(import.meta.dirname, '..', '..')
 /** `npm test` and `npm run bench` (and all `test:…`) have just built dist; a single file run by hand uses the sources as they are. */
 const BUILT = /^(test|bench)(:|$)/.test(process.env['npm_lifecycle_event'] ?? '')
-export const BIN =
-  BUILT ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
+export const BIN = BUILT ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
 const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
 
 /** Runs a program to its end with exactly this environment. */
@@ -152,7 +151,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   mkdirSync(scripts)
   mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
   const multiplexer = options.multiplexer ?? (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
-  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles)}`)
+  writeFileSync(
+    join(repository.path, '.exomonad', 'config.toml'),
+    `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles)}`,
+  )
   options.prepareHome?.(repository.home)
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
