@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentId } from '../../ids.ts'
 import { patience } from './patience.ts'
-import { listProcesses, startedWith, withDescendants, type ProcessRecord } from './processes.ts'
+import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table.ts'
+import { startedWith, withDescendants, type ProcessRecord } from './processes.ts'
 
 const POLL = 20
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
@@ -14,36 +15,46 @@ export interface EndOptions {
   readonly signal?: 'SIGHUP' | 'SIGTERM'
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // Gone already, which is what was wanted.
-  }
-}
-
-const identity = ({ pid, started }: ProcessRecord): string => `${String(pid)} ${started}`
-
 /**
  * Ends programs that lead a session each, with all they started: first asks them (and continues stopped ones),
  * then SIGKILL for what is left after `grace` ms. A process that left the session is found here as long as its parent lives.
+ * Once a leader and all that was found with it are gone, its number may be given to somebody else, who is left alone.
  */
-async function endProcesses(leaders: readonly number[], others: Promise<readonly number[]>, options: EndOptions): Promise<void> {
+export async function endProcesses(
+  leaders: readonly number[],
+  others: Promise<readonly number[]>,
+  options: EndOptions,
+  table: ProcessTable = SYSTEM_PROCESSES,
+): Promise<void> {
   const roots = new Set(leaders.filter((pid) => pid > 1))
+  /** What each root was when it was first looked for: null where it had ended by then. */
+  const firstSeen = new Map<number, string | null>()
   const tracked = new Map<string, ProcessRecord>()
   const asked = new Set<string>()
   const look = async (): Promise<ProcessRecord[]> => {
-    const all = await listProcesses()
-    const alive = all.filter((record) => tracked.has(identity(record)))
-    for (const record of withDescendants(all, new Set([...roots, ...alive.map(({ pid }) => pid)]))) tracked.set(identity(record), record)
-    return all.filter((record) => !record.zombie && tracked.has(identity(record)))
+    const all = await table.list()
+    const alive = all.filter((record) => tracked.has(identityOf(record)))
+    const stillOurs = (root: number): boolean => {
+      const record = all.find(({ pid }) => pid === root)
+      const is = record === undefined ? null : identityOf(record)
+      const first = firstSeen.get(root)
+      if (first === undefined) {
+        firstSeen.set(root, is)
+        return true
+      }
+      // The system gives no number to another while a session or group of that number has anybody in it.
+      return is !== null ? is === first : alive.some(({ session, group }) => session === root || group === root)
+    }
+    const ours = new Set([...[...roots].filter(stillOurs), ...alive.map(({ pid }) => pid)])
+    for (const record of withDescendants(all, ours)) tracked.set(identityOf(record), record)
+    return all.filter((record) => !record.zombie && tracked.has(identityOf(record)))
   }
   const ask = async () => {
     for (const record of await look()) {
-      if (asked.has(identity(record))) continue
-      asked.add(identity(record))
-      signal(record.pid, options.signal ?? 'SIGHUP')
-      signal(record.pid, 'SIGCONT')
+      if (asked.has(identityOf(record))) continue
+      asked.add(identityOf(record))
+      table.signal(record.pid, options.signal ?? 'SIGHUP')
+      table.signal(record.pid, 'SIGCONT')
     }
   }
 
@@ -55,7 +66,7 @@ async function endProcesses(leaders: readonly number[], others: Promise<readonly
   let left = await look()
   for (const isEarly = patience(options.grace); left.length > 0 && isEarly(); left = await look()) await delay(POLL)
   for (const isEarly = patience(KILL_LIMIT); left.length > 0 && isEarly(); left = await look()) {
-    for (const { pid } of left) signal(pid, 'SIGKILL')
+    for (const { pid } of left) table.signal(pid, 'SIGKILL')
     await delay(POLL)
   }
 }
