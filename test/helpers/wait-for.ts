@@ -1,6 +1,11 @@
+/** Milliseconds. */
+const FIRST_PAUSE = 10
+const LONGEST_PAUSE = 100
+
 /**
  * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other than undefined, null or false, and
- * answers that; a throw counts as “not yet”. After `limit` milliseconds it throws with `what` and the last error or value seen.
+ * answers that; a throw counts as “not yet”. After `limit` milliseconds it throws with `what` and the last error or value seen. It looks less
+ * and less often, unless `every` says how often: what is waited for would be slowed down by being looked at.
  */
 export async function waitFor<Value>(
   what: string,
@@ -10,7 +15,7 @@ export async function waitFor<Value>(
   const limit = options.limit ?? 20_000
   const deadline = performance.now() + limit
   let seen: unknown
-  for (;;) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     try {
       const value = await look()
       if (value !== undefined && value !== null && value !== false) return value as Exclude<Value, undefined | null | false>
@@ -23,6 +28,6 @@ export async function waitFor<Value>(
         cause: seen,
       })
     }
-    await new Promise((resolve) => setTimeout(resolve, options.every ?? 10))
+    await new Promise((resolve) => setTimeout(resolve, options.every ?? pause))
   }
 }
