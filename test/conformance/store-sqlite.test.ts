@@ -34,6 +34,23 @@ describe('the SQLite store’s file', () => {
     await store.close()
   })
 
+  it('keeps mail that was taken and is not known to have arrived, however old; what arrived goes after a day', async () => {
+    let now = 0
+    const store = await open({ clock: () => now })
+    const to = newAgentId()
+    const [lost, arrived] = [mailRow(to), mailRow(to)]
+    for (const mail of [lost, arrived]) await store.mail.send(mail)
+    await store.mail.pop(to)
+    await store.mail.confirm([arrived.id])
+    now = 25 * 60 * 60 * 1000
+    // Each pop takes away what is older.
+    await store.mail.send(mailRow(to))
+    await store.mail.pop(to)
+    await store.mail.giveBack([lost.id, arrived.id])
+    expect((await store.mail.peek(to)).map(({ id }) => id)).toEqual([lost.id])
+    await store.close()
+  })
+
   it('of a newer exomonad is refused, with both versions, and left as it is', async () => {
     await (await open()).close()
     const connection = new Database(file)

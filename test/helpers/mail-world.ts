@@ -25,6 +25,7 @@ import { silentLog } from '../../src/log.ts'
  */
 export interface MailWorld {
   readonly store: Store
+  readonly mailbox: ReturnType<typeof createMailbox>
   readonly talking: Pick<ReturnType<typeof createTalking>, 'send' | 'checkMail'>
   readonly waiting: ReturnType<typeof createWaiting>
   readonly openWaits: ReturnType<typeof createOpenWaits>
@@ -106,6 +107,7 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   })
   return {
     store,
+    mailbox,
     states,
     openWaits,
     shown,

@@ -48,7 +48,35 @@ function wait(caller: Caller, from?: readonly string[], timeout = 1000) {
 }
 const statuses = (result: WaitResult) => ('results' in result ? result.results.map(({ name, status, message }) => [name, status, message]) : result)
 
+describe('mail', () => {
+  it('to one that ended since it was looked up is refused, and stands in no box', async () => {
+    await world.states.change(two.id, { to: 'killed', source: 'human', actor: 'human' })
+    // As it was when the sender looked it up.
+    await expect(world.mailbox.send(one, two, 'too late')).rejects.toMatchObject({ code: 'ALREADY_DEAD' })
+    expect(await world.store.mail.peek(two.id)).toEqual([])
+    expect(await kinds(two)).toEqual([])
+  })
+})
+
 describe('a wait for anyone', () => {
+  it('whose caller goes at the moment its message was taken gives it back, and takes nothing with it', async () => {
+    const waiting = wait(asAgent(lead))
+    await world.quiet()
+    // Its channel speaks when mail comes, and again once that was taken: there the caller goes, while its answer is on the way.
+    let spoken = 0
+    const stop = world.store.subscribe(lead.id, () => {
+      spoken += 1
+      if (spoken === 2) waiting.abort.abort(new Error('the client went away'))
+    })
+    await send(one, lead, 'precious')
+    await expect(waiting.result).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
+    expect([spoken >= 2, waiting.receipts]).toEqual([true, []])
+    stop()
+    await world.quiet()
+    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual(['precious'])
+    expect(await wait(asAgent(lead), undefined, 0).result).toMatchObject({ message: 'precious' })
+  })
+
   it(verifies('R000-07', 'answers the oldest message of anyone, and leaves the others'), async () => {
     await send(two, lead, 'first')
     await send(one, lead, 'second')

@@ -18,13 +18,19 @@ const make = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord => 
 })
 const theirs = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord => make(pid, { started: 'theirs', ...more })
 
-/** A table of processes that is another one at each look; the last stays. Tells who got which signal, by pid and start. */
+/**
+ * A table of processes that is another one at each look; the last stays, but for those that were killed. Tells who got which signal, by pid and
+ * start.
+ */
 function scripted(...looks: readonly (readonly ProcessRecord[])[]) {
   let look = 0
   let now: readonly ProcessRecord[] = looks[0] ?? []
   const got: string[] = []
   const table: ProcessTable = {
-    list: async () => (now = looks[Math.min(look++, looks.length - 1)] ?? []),
+    list: async () => {
+      now = (looks[Math.min(look++, looks.length - 1)] ?? []).filter(({ pid, started }) => !got.includes(`SIGKILL ${String(pid)} ${started}`))
+      return now
+    },
     signal: (pid, name) => {
       const to = now.filter((record) => (pid < 0 ? record.group === -pid : record.pid === pid))
       if (name !== 0) for (const record of to) got.push(`${name} ${String(record.pid)} ${record.started}`)
@@ -39,7 +45,7 @@ const ofOthers = (got: readonly string[]) => got.filter((signal) => signal.endsW
 describe('ending a program with all it started', () => {
   it('asks, and kills what does not go', async () => {
     const family = [make(10), make(11, { parent: 10, session: 10, group: 10 }), make(12, { parent: 11 }), theirs(20)]
-    const { table, got } = scripted(family, family, family, family, [theirs(20)])
+    const { table, got } = scripted(family)
     await endProcesses([10], nobody, { grace: 30 }, table)
     expect(new Set(got)).toEqual(new Set(['SIGHUP', 'SIGCONT', 'SIGKILL'].flatMap((name) => [10, 11, 12].map((pid) => `${name} ${String(pid)} ours`))))
   })
@@ -69,7 +75,7 @@ describe('ending a program with all it started', () => {
   it('finds what a dead leader left in its session, and what that starts', async () => {
     const left = make(11, { session: 10, group: 10 })
     const child = make(12, { parent: 11, session: 10, group: 10 })
-    const { table, got } = scripted([left], [left, child], [left, child], [left, child], [])
+    const { table, got } = scripted([left], [left, child])
     await endProcesses([10], nobody, { grace: 0 }, table)
     expect(got).toEqual(expect.arrayContaining(['SIGHUP 11 ours', 'SIGHUP 12 ours']))
   })
@@ -84,7 +90,7 @@ describe('ending a program with all it started', () => {
 describe('ending a process group', () => {
   it('asks all of it, and kills what does not go', async () => {
     const group = [make(10), make(11, { group: 10 })]
-    const { table, got } = scripted(group, group, group, [])
+    const { table, got } = scripted(group)
     await endGroup(10, 0, table)
     expect(got).toEqual(expect.arrayContaining(['SIGTERM 10 ours', 'SIGTERM 11 ours', 'SIGKILL 10 ours', 'SIGKILL 11 ours']))
   })

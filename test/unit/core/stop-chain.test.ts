@@ -4,12 +4,14 @@ import type { Objection } from '../../../src/core/stop-check.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { silentLog } from '../../../src/log.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from './make-agent.ts'
 
 type StopChainDeps = Parameters<typeof createStopChain>[0]
 
 /** A stop check whose branch is clean, and whose sync with the base answers these, one after the other. */
-function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[]) {
+function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[], { timeout, hold }: { timeout?: number; hold?: Promise<void> } = {}) {
+  let taken = 0
   const agent = makeAgent({ ownsWorktree: true })
   let asked = 0
   const deps = {
@@ -24,12 +26,18 @@ function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[]) 
       countCommits: async () => 0,
     },
     forge: { remote: 'origin' },
-    outbox: { takeForHook: async () => null },
+    outbox: {
+      takeForHook: async () => {
+        taken += 1
+        return 'A message.'
+      },
+    },
     publisher: { publish: async () => {} },
-    settings: { config: async () => configSchema.parse({}) },
+    settings: { config: async () => configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }) },
     followBase: async () => agent,
     sync: {
       run: async () => {
+        await hold
         const answer = answers[Math.min(asked++, answers.length - 1)]
         if (answer instanceof ExomonadError) throw answer
         return answer
@@ -38,7 +46,7 @@ function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[]) 
     log: silentLog(),
   }
   const check = createStopChain(deps as unknown as StopChainDeps)
-  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked }
+  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked, taken: () => taken }
 }
 
 const away = (facts: Record<string, unknown> = {}) => new ExomonadError('FORGE_UNAVAILABLE', 'The remote answers 502.', facts)
@@ -60,5 +68,24 @@ describe('the stop check, while the forge fails', () => {
     const { stop, asked } = stopCheck([away({ retry_at: '2026-01-01T00:00:00Z' })])
     expect(await stop()).toMatchObject({ decision: 'allow' })
     expect(asked()).toBe(1)
+  })
+})
+
+describe('the stop check and what waits for the agent', () => {
+  it('hands it over where nothing else objects', async () => {
+    const { stop, taken } = stopCheck([undefined])
+    expect(await stop()).toMatchObject({ decision: 'block', objection: 'messages', reason: 'A message.' })
+    expect(taken()).toBe(1)
+  })
+
+  it('leaves it where it is once the agent was let go because the check took too long', async () => {
+    let release = () => {}
+    const hold = new Promise<void>((resolve) => (release = resolve))
+    const { stop, taken, asked } = stopCheck([undefined], { timeout: 0.05, hold })
+    expect(await stop()).toMatchObject({ decision: 'allow', note: expect.stringContaining('took longer than 0.05 s') })
+    release()
+    await waitFor('the check to come to its end', () => asked() === 1)
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(taken()).toBe(0)
   })
 })

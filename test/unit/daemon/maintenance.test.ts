@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { parseConfig } from '../../../src/config/load.ts'
+import { startMaintenance } from '../../../src/daemon/maintenance.ts'
+import { silentLog } from '../../../src/log.ts'
+import { pathsOf } from '../../../src/paths.ts'
+
+/** What the daemon does by the clock, with a clock of the test's own. */
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Each has a timer while it does not run. */
+const JOBS = 4
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+function start(toml: string, { live = [] as string[] } = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'upkeep-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  const paths = pathsOf(join(home, '.git'), home)
+  mkdirSync(paths.state, { recursive: true })
+  writeFileSync(paths.repositoryFile, '{}')
+  const pruned = { events: [] as number[], outbox: [] as number[] }
+  let reconciled = 0
+  let lost = 0
+  let fails = false
+  const stop = startMaintenance({
+    core: { upkeep: { reconcile: async () => void (reconciled += 1) } } as never,
+    store: {
+      events: {
+        prune: async (before: number) => {
+          if (fails) throw new Error('the disk is full')
+          pruned.events.push(before)
+        },
+      },
+      outbox: { prune: async (before: number) => void pruned.outbox.push(before) },
+      agents: { list: async () => live.map((id) => ({ id })) },
+    } as never,
+    paths,
+    config: () => parseConfig(toml, 'config.toml'),
+    clock: () => 100 * DAY,
+    log: silentLog(),
+    onLost: () => void (lost += 1),
+  })
+  onTestFinished(stop)
+  const file = (folder: string, name: string, kilobytes: number, age: number): void => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, name), 'x'.repeat(kilobytes * 1000))
+    utimesSync(join(folder, name), 1_000_000 - age, 1_000_000 - age)
+  }
+  return {
+    paths,
+    pruned,
+    file,
+    reconciled: () => reconciled,
+    lost: () => lost,
+    fail: (does: boolean) => (fails = does),
+    /** Lets so much time pass; jobs touch real files, so that their next runs are set a moment later. */
+    pass: async (milliseconds: number) => {
+      await vi.advanceTimersByTimeAsync(milliseconds)
+      for (const end = performance.now() + 5000; vi.getTimerCount() < JOBS && performance.now() < end;) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+const files = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : [])
+
+it('removes events and messages that are older than events_days, every hour, also after a failure', async () => {
+  const upkeep = start('[retention]\nevents_days = 7\n')
+  await upkeep.pass(10_000)
+  expect(upkeep.pruned).toEqual({ events: [93 * DAY], outbox: [93 * DAY] })
+  await upkeep.pass(HOUR - 1000)
+  expect(upkeep.pruned.events).toHaveLength(1)
+  upkeep.fail(true)
+  await upkeep.pass(2000)
+  expect(upkeep.pruned.events).toHaveLength(1)
+  upkeep.fail(false)
+  await upkeep.pass(HOUR + 5000)
+  expect(upkeep.pruned.events).toHaveLength(2)
+})
+
+it.each([
+  ['ci_logs_mb', 'ciLogs'],
+  ['transcripts_mb', 'transcripts'],
+  ['outputs_mb', 'outputs'],
+] as const)('removes the oldest of what %s limits, and nothing else', async (key, folder) => {
+  const upkeep = start(`[retention]\n${key} = 0.01\n`)
+  for (const one of ['ciLogs', 'transcripts', 'outputs'] as const) {
+    for (const [age, name] of [
+      [3, 'old.log'],
+      [2, 'middle.log'],
+      [1, 'young.log'],
+    ] as const)
+      upkeep.file(upkeep.paths[one], name, 5, age)
+  }
+  await upkeep.pass(10_000)
+  for (const one of ['ciLogs', 'transcripts', 'outputs'] as const) {
+    const left = one === folder ? ['middle.log', 'young.log'] : ['middle.log', 'old.log', 'young.log']
+    await vi.waitFor(() => expect([one, files(upkeep.paths[one])]).toEqual([one, left]), { timeout: 5000 })
+  }
+})
+
+it('leaves the output of what still runs, however old and large it is', async () => {
+  const upkeep = start('[retention]\noutputs_mb = 0.001\n', { live: ['running'] })
+  upkeep.file(upkeep.paths.outputs, 'running.log', 50, 9)
+  upkeep.file(upkeep.paths.outputs, 'ended.log', 5, 1)
+  await upkeep.pass(10_000)
+  await vi.waitFor(() => expect(files(upkeep.paths.outputs)).toEqual(['running.log']), { timeout: 5000 })
+})
+
+it('compares the records with what is true every reconcile_every seconds, and ends where the repository is gone', async () => {
+  const upkeep = start('[liveness]\nreconcile_every = 7\n')
+  await upkeep.pass(6900)
+  expect(upkeep.reconciled()).toBe(0)
+  await upkeep.pass(200)
+  expect(upkeep.reconciled()).toBe(1)
+  await upkeep.pass(7100)
+  expect(upkeep.reconciled()).toBe(2)
+  expect(upkeep.lost()).toBe(0)
+  rmSync(upkeep.paths.repositoryFile)
+  await upkeep.pass(7200)
+  await vi.waitFor(() => expect(upkeep.lost()).toBe(1), { timeout: 5000 })
+})
