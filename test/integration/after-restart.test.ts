@@ -60,7 +60,11 @@ it(verifies('R004-14', 'an answer that a crash kept from its asker comes once, a
   await waitFor('the answer', () => texts(tree, 'asker').some((text) => text.includes('port 8080')) || tree.tree().then(() => false))
   await waitFor('all to be acked', async () => (await tree.agent('asker')).undelivered === 0)
   expect(texts(tree, 'asker').filter((text) => text.includes('port 8080'))).toHaveLength(1)
-  expect(await tree.agent('cut')).toMatchObject({ state: 'running', pane: cut.pane, pid: cut.pid })
+  const back = await waitFor('the one whose start was cut off', async () => {
+    const agent = await tree.agent('cut')
+    return agent.state !== 'spawning' && agent
+  })
+  expect(back).toMatchObject({ state: 'running', pane: cut.pane, pid: cut.pid })
   const events = await tree.events()
   expect(events.filter((event) => event.type === 'question.answered')).toHaveLength(1)
   expect(events.filter((event) => event.type === 'agent.failed' && event.payload.name === 'doomed')).toHaveLength(1)

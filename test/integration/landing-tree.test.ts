@@ -118,7 +118,9 @@ it(verifies('R004-10', 'a rebase at a stop keeps the checks and what was told, a
   expect((await shown(tree, two)).head_sha).toBe(now.head_sha)
   rmSync(join(notes, 'hold'))
   await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged', { limit: 30_000 })
-  expect(readFileSync(join((await tree.agent('lead')).worktree, 'two.txt'), 'utf8')).toBe('two\n')
+  // The parent’s worktree has it a moment after the forge says so.
+  const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
+  await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
   await waitFor('who asked to be told', async () => JSON.stringify(await tree.call('inbox')).includes(`[LANDED] #${two} `))
 
   // From a terminal, waited for.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store, StoreTransaction, StoreVerbs } from '../../src/adapters/store/store.ts'
 import { ExomonadError } from '../../src/errors.ts'
+import { asBranchName } from '../../src/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../helpers/polled-tree.ts'
 import { scriptedForge } from '../helpers/scripted-forge.ts'
 import { at, OWNER, pull, review, sha } from '../unit/events/pull.ts'
@@ -105,6 +106,36 @@ describe('a daemon that is killed at any write', () => {
       await tree.poller.poll([3])
     })
     expect((await tree.types()).filter((type) => type === 'pr.closed')).toHaveLength(1)
+  })
+
+  it('tells of one that makes no progress once, however often it is looked at afterwards, also by the next daemon', async () => {
+    tree.forge.truth.set(3, pull())
+    await tree.poller.poll()
+    tree.time.jump(31 * 60_000)
+    expect(await dieAtEachWrite(poll)).toBeGreaterThan(1)
+    for (let looks = 0; looks < 3; looks += 1) {
+      await tree.poller.poll()
+      tree.time.jump(31 * 60_000)
+      await tree.reopen()
+      await tree.poller.poll()
+    }
+    expect((await tree.types()).filter((type) => type === 'pr.stalled')).toEqual(['pr.stalled'])
+  })
+
+  it('tells once that a base moved on which several are open, also where it ended between them', async () => {
+    const other = { ...pull(), number: 4, head: { ...pull().head, branch: asBranchName('main.auth.more') } }
+    await tree.addAgent('main.auth.more', { parentId: OWNER })
+    tree.forge.truth.set(3, pull())
+    tree.forge.truth.set(4, other)
+    await tree.poller.poll()
+    const moved = { ...pull().base, sha: sha('e') }
+    tree.forge.truth.set(3, pull({ base: moved }))
+    tree.forge.truth.set(4, { ...other, base: moved })
+    // The next daemon reads one, ends, and the one after it the other.
+    await dieAtEachWrite(async () => tree.poller.poll([3]))
+    await tree.reopen()
+    await dieAtEachWrite(async () => tree.poller.poll([4]))
+    expect((await tree.types()).filter((type) => type === 'base.moved')).toEqual(['base.moved'])
   })
 
   it('mixes no two forges', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { knownWeather } from '../../src/core/forge-weather.ts'
 import { ExomonadError } from '../../src/errors.ts'
+import { asBranchName } from '../../src/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../helpers/polled-tree.ts'
 import { at, OWNER, pull, review, sha } from '../unit/events/pull.ts'
 
@@ -17,6 +18,22 @@ describe('a forge that can’t be used', () => {
   })
   afterEach(() => tree.close())
   const weatherEvents = async () => (await tree.events()).filter(({ type }) => type.startsWith('forge.'))
+
+  it('forgets none that was asked for meanwhile: it is read once the forge is back, before any search', async () => {
+    await tree.addAgent('main.other', { parentId: ROOT })
+    tree.forge.failure = away()
+    tree.forge.truth.set(7, pull({ number: 7, head: { branch: asBranchName('main.other'), sha: sha('c') } }))
+    await tree.poller.poll([7])
+    tree.forge.hint(7)
+    await tree.pass(30)
+    expect(tree.forge.looks.flat()).not.toContain(7)
+    const searches = tree.forge.searches.length
+    tree.forge.failure = undefined
+    await tree.pass(120)
+    expect(tree.forge.looks.flat()).toContain(7)
+    expect((await tree.events()).filter(({ type, payload }) => type === 'pr.opened' && payload['number'] === 7)).toHaveLength(1)
+    expect(tree.forge.searches.length - searches).toBeLessThanOrEqual(1)
+  })
 
   it('for an hour is told of once, and once when it is back; what happened meanwhile is told then', async () => {
     tree.forge.failure = away()
