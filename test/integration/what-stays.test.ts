@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { crashAt } from '../helpers/crash-at.ts'
@@ -120,9 +120,7 @@ describe('deinit', () => {
     // A commit that only the forge’s own repository has.
     const alone = await repository.gitIn(worktree(tree, 'spotless'), 'commit-tree', '-m', 'Alone', '-p', 'HEAD', 'HEAD^{tree}')
     await tree.run(['down'])
-    await repository.git('push', '-q', join(tree.state, 'origin.git'), `${alone}:refs/heads/only-there`).catch(() => undefined)
-    await repository.git(`--git-dir=${join(tree.state, 'origin.git')}`, 'fetch', '-q', repository.path, `${alone}:refs/heads/only-there`).catch(() => undefined)
-    await repository.git(`--git-dir=${join(tree.state, 'origin.git')}`, 'update-ref', 'refs/heads/only-there', alone)
+    await repository.git(`--git-dir=${join(tree.state, 'origin.git')}`, 'fetch', '-q', repository.path, `${alone}:refs/heads/only-there`)
     writeFileSync(join(worktree(tree, 'broken'), '.git'), 'gitdir: /nowhere\n')
     const { json } = await tree.run(['deinit', '--json'])
     const reasons = Object.fromEntries(json.kept.map((one: { path: string; reason: string }) => [one.path, one.reason]))
@@ -143,36 +141,31 @@ describe('deinit', () => {
 
 describe('a spawn that a crash cut off after its agent had begun', () => {
   it.each([
-    [
-      'had committed',
-      [
-        { do: 'write', path: 'work.txt', content: 'work' },
-        { do: 'commit', message: 'Add work' },
-      ],
-    ],
-    ['had written', [{ do: 'write', path: 'work.txt', content: 'work' }]],
-    [
-      'left a worktree that can’t be looked at',
-      [
-        { do: 'write', path: 'work.txt', content: 'work' },
-        { do: 'sh', command: 'echo gitdir: /nowhere > .git' },
-      ],
-    ],
-  ])('is not taken back where it %s', async (_, steps) => {
+    ['had committed', 'git add work.txt && git -c user.name=a -c user.email=a@b commit -q -m Work'],
+    ['had written', 'true'],
+    ['left a worktree that can’t be looked at', 'echo gitdir: /nowhere > .git'],
+  ])('is not taken back where it %s', async (_, command) => {
+    // It needs no daemon for its work.
+    const program = `echo work > work.txt && ${command}; touch "$OUT/ended"`
     const tree = await startExomonad()
     onTestFinished(() => tree.stop())
-    tree.script('early', { steps: [...steps, { do: 'exit', code: 0 }] })
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    appendFileSync(
+      config,
+      `[agents.plain]\nadapter = "command"\ncommand = ["sh", "-c", ${JSON.stringify(program)}]\nenv = { OUT = ${JSON.stringify(tree.scripts)} }\n`,
+    )
     const { dead } = await crashAt(tree, 'spawn', 'live')
-    void tree.run(['call', 'spawn_workers', '-'], { input: JSON.stringify({ specs: [{ name: 'early', prompt: 'x' }] }) })
+    const cut = tree.run(['call', 'spawn_workers', '-'], { input: JSON.stringify({ specs: [{ name: 'early', prompt: 'x', agent: 'plain' }] }) })
     await dead
-    await tree.logged('early', 'its end', (entry) => entry['kind'] === 'exit')
+    await cut
+    await waitFor('its end', () => existsSync(join(tree.scripts, 'ended')))
     await tree.run(['daemon', 'start'])
     const early = await waitFor('it to be known', async () => {
       const agent = await tree.agent('early')
-      return agent !== undefined && !['starting', 'running'].includes(agent.state) && agent
+      return agent !== undefined && !['spawning', 'running'].includes(agent.state) && agent
     })
     expect(early).toMatchObject({ state: expect.stringMatching(/failed|completed/), branch: 'main.early' })
-    expect(readFileSync(join(worktree(tree, 'early'), 'work.txt'), 'utf8')).toBe('work')
+    expect(readFileSync(join(worktree(tree, 'early'), 'work.txt'), 'utf8')).toBe('work\n')
     expect(await tree.repository.git('branch', '--list', 'main.early')).toContain('main.early')
   })
 })
@@ -211,7 +204,7 @@ describe('a merged branch with delete_branch', () => {
 
     await merge('lead')
     expect(await tip('main.lead')).not.toBe('')
-    const logs = (await tree.run(['daemon', 'logs', '--last', '500'])).stdout
+    const logs = readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')
     expect(logs).toMatch(/main\.ahead.*it has commits here that were not merged/)
     expect(logs).toMatch(/main\.lead.*below works on top of it/)
   })

@@ -78,12 +78,12 @@ async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: st
     try {
       if (!worktree.prunable) {
         const status = await git.status(worktree.path)
-        if (status.dirty.length > 0) {
-          stays(`uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`)
-          continue
-        }
         if (status.operation !== null) {
           stays(`a ${status.operation} is in progress`)
+          continue
+        }
+        if (status.dirty.length > 0) {
+          stays(`uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`)
           continue
         }
         const base = worktree.branch === null ? null : parentBranch(worktree.branch)
