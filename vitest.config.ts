@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import LongFilesFirst from './test/long-files-first.ts'
 
 /** Most of a test is waiting for what others do: two files for each core keep it busy. */
 const WORKERS = Math.max(2, Math.min(8, 2 * availableParallelism()))
@@ -14,6 +15,7 @@ export default defineConfig({
     pool: 'forks',
     reporters: ['default', './test/reporters/requirements.ts', './test/reporters/slowest.ts'],
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongFilesFirst },
     coverage: { include: ['src/**'], autoAttachSubprocess: true },
     projects: [
       {

@@ -98,7 +98,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       })
     }
     release.add('lock', () => lock.release())
-
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
     const leaving = new AbortController()
     const { git, close: closeGit } = openKeptGit({

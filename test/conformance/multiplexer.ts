@@ -28,6 +28,15 @@ export function describeZellijAttached(): void {
   })
 }
 
+/** What only this one does. */
+export function describeOnly(kind: Kind): void {
+  describe(`the multiplexer ${kind}`, () => {
+    const bench = useBench(kind)
+    describe(`${kind} only`, () => ONLY[kind](bench))
+    if (kind === 'tmux') describe('layout in tmux', () => describeTmuxLayout(bench))
+  })
+}
+
 /** What every multiplexer does (src/adapters/multiplexer/multiplexer.ts), with real terminals and programs. */
 export function describeMultiplexer(kind: Kind): void {
   describe(`the multiplexer ${kind}`, () => {
@@ -36,8 +45,6 @@ export function describeMultiplexer(kind: Kind): void {
     describe('typing', () => describeTyping(bench))
     describe('ending', () => describeEnding(bench))
     describe('adoption', () => describeAdoption(bench))
-    describe(`${kind} only`, () => ONLY[kind](bench))
-    if (kind === 'tmux') describe('layout in tmux', () => describeTmuxLayout(bench))
     if (kind !== 'runner') describe('layout', () => describeLayout(bench))
     if (kind !== 'runner') describe('attaching', () => describeAttaching(bench))
   })

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../helpers/daemon.ts'
 import { isAlive } from '../helpers/processes.ts'

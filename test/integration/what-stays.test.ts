@@ -31,7 +31,7 @@ async function beginRebase(tree: Exomonad, name: string): Promise<void> {
   await git('commit', '-q', '-a', '-m', 'Other side')
   const onto = await git('rev-parse', 'HEAD')
   await git('checkout', '-q', `main.${name}`)
-  await expect(git('rebase', '-q', onto)).rejects.toThrow()
+  await expect(git('rebase', '-q', onto)).rejects.toThrow('could not apply')
 }
 
 describe('clean', () => {

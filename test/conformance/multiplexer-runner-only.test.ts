@@ -1,0 +1,3 @@
+import { describeOnly } from './multiplexer.ts'
+
+describeOnly('runner')
