@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import { silentLog } from '../../src/log.ts'
 import { endTerminals, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { describeWith } from '../helpers/require-tool.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -113,4 +114,24 @@ it('turns that began and ended while the daemon was down leave the agent idle, a
   await waitFor('it to be known as idle', async () => (await tree.agent('busy')).state === 'idle')
   await tree.call('send', { to: 'busy', message: 'good morning' })
   await waitFor('the message', () => texts(tree, 'busy').some((text) => text.includes('good morning')))
+})
+
+it('a terminal whose agent is in no record is closed, with what runs in it', async () => {
+  const tree = await startExomonad({ config: '[liveness]\nreconcile_every = 1\n' })
+  onTestFinished(() => tree.stop())
+  await worker(tree, 'kept', 'orphan')
+  await Promise.all(['kept', 'orphan'].map((name) => ready(tree, name)))
+  const [kept, orphan] = [await tree.agent('kept'), await tree.agent('orphan')]
+  await tree.crash()
+  // As a spawn leaves it that was taken back while its terminal could not be closed.
+  const store = await openSqliteStore({ file: join(tree.state, 'store.db'), log: silentLog() })
+  await store.transaction(async (tx) => {
+    await tx.agents.remove(orphan.id)
+    await tx.runs.remove(orphan.id)
+  })
+  await store.close()
+  await tree.run(['daemon', 'start'])
+  await waitFor('the terminal to be closed', () => !isAlive(orphan.pid))
+  expect(isAlive(kept.pid)).toBe(true)
+  expect(await tree.agent('kept')).toMatchObject({ state: expect.stringMatching(/idle|running/) })
 })

@@ -40,7 +40,8 @@ async function readProcess(pid: number): Promise<ProcessRecord | undefined> {
   }
 }
 
-async function listByPs(): Promise<ProcessRecord[]> {
+/** Where there is no /proc. */
+export async function listByPs(): Promise<ProcessRecord[]> {
   const { stdout } = await exec('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tpgid=,stat=,lstart='], { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: 5000 })
   return stdout.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(.*)$/.exec(line)

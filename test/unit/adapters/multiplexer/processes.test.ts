@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
 import process from 'node:process'
-import { describe, expect, it } from 'vitest'
-import { environmentsBy, parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
+import { hasTool } from '../../../helpers/require-tool.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
 
 describe('/proc/<pid>/stat', () => {
   const rest = '1 2 3 34816 4 4194560 1 1 1 1 1 1 1 1 20 0 1 0 98765 1 1'
@@ -48,5 +51,31 @@ describe('what was started with a mark', () => {
     let looks = 0
     const found = await environmentsBy(async (pid) => (pid === process.pid && (looks += 1) > 2 ? 'A=1\0EXOMONAD_AGENT_ID=x\0' : ''))
     expect(found.filter(({ entries }) => entries.length > 0)).toEqual([{ pid: process.pid, entries: ['EXOMONAD_AGENT_ID=x'] }])
+  })
+})
+
+describe.runIf(hasTool('ps'))('processes of a system without /proc', () => {
+  it('are those that ps lists, with their parents, groups and starts, which stay the same', async () => {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore', detached: true })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const pid = child.pid ?? 0
+    const find = async (list: () => Promise<ProcessRecord[]>) => (await list()).find((record) => record.pid === pid)
+    const found = await find(listByPs)
+    expect(found).toMatchObject({ pid, parent: process.pid, group: pid, session: pid, zombie: false })
+    expect(found?.started).not.toBe('')
+    expect((await find(listByPs))?.started).toBe(found?.started)
+    expect(withDescendants(await listByPs(), new Set([process.pid])).map((record) => record.pid)).toContain(pid)
+    if (process.platform === 'linux') {
+      const { started: _, foreground: __, ...same } = (await find(listProcesses))!
+      expect(found).toMatchObject(same)
+    }
+  })
+
+  it('that have ended and wait for their parent are told apart', async () => {
+    // The shell becomes a program that collects nobody.
+    const child = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [line] = (await new Promise<Buffer>((resolve) => child.stdout?.once('data', resolve))).toString().split('\n')
+    await waitFor('it to be a zombie', async () => (await listByPs()).find((record) => record.pid === Number(line))?.zombie)
   })
 })
