@@ -237,4 +237,26 @@ describe('checks and reviews', () => {
     const merged = (await tree.events()).find((event) => event.type === 'pr.merged')
     expect(merged.payload).toMatchObject({ number, external: true })
   })
+
+  it(verifies('R004-10', 'several merged into one base at once all land, in some order, each once, and the worktree has them all'), async () => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) tree.script(name, filing(`${name}.txt`))
+    await tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: 'x' })) })
+    const numbers = await Promise.all(names.map(async (name) => (await filed(tree, name)).pr_number as number))
+    const merged = await Promise.all(numbers.map((number) => tree.call('merge_pr', { pr_number: number })))
+    expect(merged.map((one) => one.merged)).toEqual(names.map(() => true))
+    // Each squashed onto the one before: five commits in a row, nothing forced, nothing lost.
+    const subjects = (await tree.repository.git('log', '--format=%s', '--first-parent', 'main')).split('\n')
+    expect(subjects.filter((line) => line.startsWith('Add ')).toSorted()).toEqual(names.map((name) => expect.stringContaining(`Add ${name}.txt`)))
+    for (const name of names) expect(existsSync(join(tree.repository.path, `${name}.txt`))).toBe(true)
+    expect(await tree.repository.git('status', '--porcelain', '--untracked-files=no')).toBe('')
+    expect(
+      (await tree.events())
+        .filter(({ type }) => type === 'pr.merged')
+        .map(({ payload }) => payload.number)
+        .toSorted(),
+    ).toEqual(numbers.toSorted())
+  })
 })

@@ -1,0 +1,26 @@
+/**
+ * `npm run mutate`: mutation tests of the pure parts, incremental: what was neither changed nor is tested otherwise by now is not run again.
+ * The rest, which needs a daemon to show anything, has a list of its own: test/mutants.ts.
+ * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
+ */
+export default {
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  mutate: [
+    'src/events/{router,render,template-data,escape,pr-diff,pr-tracking,withdrawal,poller-schedule}.ts',
+    'src/core/{merge-rules,merge-words,merge-refusal,stop-check,lifecycle,wait-words,tree,budgets,behind}.ts',
+    'src/core/landing/{red-set,search,view}.ts',
+    'src/adapters/forge/{review-decision,checks-state}.ts',
+    'src/{ids,fork-name,completion-message,rebased-heads}.ts',
+    'src/config/trust.ts',
+  ],
+  incremental: true,
+  incrementalFile: 'test/mutation/incremental.json',
+  reporters: ['clear-text', 'progress', 'html'],
+  htmlReporter: { fileName: 'coverage/mutation.html' },
+  clearTextReporter: { allowColor: false, reportTests: false },
+  thresholds: { high: 95, low: 90, break: 90 },
+  tempDirName: 'coverage/stryker',
+  concurrency: 2,
+  timeoutMS: 20_000,
+}

@@ -1,0 +1,380 @@
+/**
+ * Lines that guard something, broken by hand, each with the test that must turn red: what a mutation tool can't tell, because it takes a
+ * daemon, git or processes to show. `npm run mutate:integration` (run.ts) tries them.
+ */
+export interface Mutant {
+  /** What a user would lose. */
+  readonly loses: string
+  readonly file: string
+  /** Stands in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** The file of the test that must turn red, and a pattern of its name where the file takes long. */
+  readonly test: string
+  readonly name?: string
+}
+
+const AUTHORITY = 'test/integration/authority.test.ts'
+const STAYS = 'test/integration/what-stays.test.ts'
+const SETTINGS = 'test/integration/settings-in-effect.test.ts'
+const ENDING = 'test/unit/adapters/ending-processes.test.ts'
+const UPKEEP = 'test/unit/daemon/maintenance.test.ts'
+
+export const MUTANTS: readonly Mutant[] = [
+  // Who may do what.
+  {
+    loses: 'questions are answered by those above the asker',
+    file: 'src/core/questions.ts',
+    find: "if (!own) requireBelow(agents, caller, asker, 'answer')",
+    replace: '',
+    test: AUTHORITY,
+  },
+  {
+    loses: 'reviews are those of a pull request’s leads',
+    file: 'src/core/pull-views.ts',
+    find: "if (author !== undefined) requireBelow(agents, caller, author, 'review the work of')",
+    replace: '',
+    test: AUTHORITY,
+  },
+  {
+    loses: 'nobody approves their own work',
+    file: 'src/core/pull-views.ts',
+    find: 'if (author?.id === caller.agent.id) {\n      if (approves)',
+    replace: 'if (author?.id === caller.agent.id) {\n      if (false)',
+    test: 'test/unit/core/pull-views.test.ts',
+  },
+  {
+    loses: 'checks are run again by the pull request’s leads',
+    file: 'src/core/pull-views.ts',
+    find: "if (author !== undefined && author.id !== agent.id) requireBelow(agents, caller, author, 'run the checks again of')",
+    replace: '',
+    test: AUTHORITY,
+  },
+  { loses: 'only those above kill an agent', file: 'src/core/running.ts', find: "requireBelow(agents, caller, target, 'kill')", replace: '', test: AUTHORITY },
+  {
+    loses: 'agents don’t force a merge',
+    file: 'src/core/merge-rights.ts',
+    find: "if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force) return",
+    replace: 'if (caller !== null) return',
+    test: AUTHORITY,
+  },
+  {
+    loses: 'agents_may_force',
+    file: 'src/core/merge-rights.ts',
+    find: '(await settings.config()).merge.agents_may_force',
+    replace: 'false',
+    test: SETTINGS,
+    name: 'agents_may_force',
+  },
+  {
+    loses: 'protected_branches',
+    file: 'src/core/merge-rights.ts',
+    find: 'if (protectedBranches.includes(pull.base.branch)) {',
+    replace: 'if (protectedBranches.length < 0) {',
+    test: AUTHORITY,
+  },
+  {
+    loses: 'the token of an agent that ended opens nothing',
+    file: 'src/surfaces/http/auth.ts',
+    find: "if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {",
+    replace: "if (agent.state === 'completed' || agent.state === 'failed') {",
+    test: AUTHORITY,
+  },
+  {
+    loses: 'agents see no events of others',
+    file: 'src/surfaces/http/events.ts',
+    find: 'known.set(agentId, answer)\n    return answer',
+    replace: 'known.set(agentId, answer)\n    return true',
+    test: AUTHORITY,
+  },
+
+  // What must stay.
+  {
+    loses: 'adopted worktrees',
+    file: 'src/core/clean.ts',
+    find: "if (agent.adopted) return 'it was there before the agent'",
+    replace: '',
+    test: STAYS,
+    name: 'clean',
+  },
+  { loses: 'the base of others', file: 'src/core/clean.ts', find: 'if (onIt !== undefined) return', replace: 'if (false) return', test: STAYS, name: 'clean' },
+  {
+    loses: 'worktrees of open pull requests',
+    file: 'src/core/clean.ts',
+    find: 'if (waiting !== undefined) return',
+    replace: 'if (false) return',
+    test: STAYS,
+    name: 'clean',
+  },
+  { loses: 'uncommitted files', file: 'src/core/clean.ts', find: 'if (status.dirty.length > 0)', replace: 'if (false)', test: STAYS, name: 'clean' },
+  {
+    loses: 'a rebase in progress',
+    file: 'src/core/clean.ts',
+    find: 'if (status.operation !== null) return',
+    replace: 'if (false) return',
+    test: STAYS,
+    name: 'clean',
+  },
+  {
+    loses: 'a worktree on another branch',
+    file: 'src/core/clean.ts',
+    find: 'if (status.branch !== agent.branch) return',
+    replace: 'if (false) return',
+    test: STAYS,
+    name: 'clean',
+  },
+  {
+    loses: 'unmerged commits',
+    file: 'src/core/clean.ts',
+    find: 'if (await git.isMerged(tip, base)) return null',
+    replace: 'return null',
+    test: STAYS,
+    name: 'clean',
+  },
+  {
+    loses: 'uncommitted changes at deinit',
+    file: 'src/surfaces/cli/dismantle.ts',
+    find: 'if (status.dirty.length > 0) {',
+    replace: 'if (status.dirty.length < 0) {',
+    test: STAYS,
+    name: 'deinit',
+  },
+  {
+    loses: 'a rebase in progress at deinit',
+    file: 'src/surfaces/cli/dismantle.ts',
+    find: 'if (status.operation !== null) {',
+    replace: 'if (status.operation === undefined) {',
+    test: STAYS,
+    name: 'deinit',
+  },
+  {
+    loses: 'commits that only the forge’s own repository has',
+    file: 'src/surfaces/cli/dismantle.ts',
+    find: 'const unshared = await unsharedBranches(deps.host, paths)',
+    replace: 'const unshared: string[] = (await unsharedBranches(deps.host, paths)).slice(0, 0)',
+    test: STAYS,
+    name: 'deinit',
+  },
+  {
+    loses: 'work that was committed while the daemon was away',
+    file: 'src/core/spawn-undo.ts',
+    find: 'if (intent.makesBranch && tip !== null && tip !== intent.forkPoint) return true',
+    replace: '',
+    test: STAYS,
+    name: 'had committed',
+  },
+  {
+    loses: 'work that was written while the daemon was away',
+    file: 'src/core/spawn-undo.ts',
+    find: 'return (await git.status(intent.worktree)).dirty.length > 0',
+    replace: 'return (await git.status(intent.worktree)).dirty.length < 0',
+    test: STAYS,
+    name: 'had written',
+  },
+  {
+    loses: 'a worktree that can’t be looked at',
+    file: 'src/core/spawn-undo.ts',
+    find: 'return true // a program was started there',
+    replace: 'return false // a program was started there',
+    test: STAYS,
+    name: 'looked at',
+  },
+  {
+    loses: 'commits that were made after the head that was merged',
+    file: 'src/core/merge-settle.ts',
+    find: "if (local !== null && !(await git.isAncestor(local, head))) return 'it has commits here that were not merged'",
+    replace: '',
+    test: STAYS,
+    name: 'merged branch',
+  },
+  {
+    loses: 'the base of a child that works on',
+    file: 'src/core/merge-settle.ts',
+    find: 'return child === undefined ? null : `${child.name} works on top of it`',
+    replace: 'return null',
+    test: STAYS,
+    name: 'merged branch',
+  },
+
+  // Other people’s processes.
+  {
+    loses: 'whoever has a leader’s number by now',
+    file: 'src/adapters/panes/end-processes.ts',
+    find: 'return is !== null ? is === first :',
+    replace: 'return is !== null ? true :',
+    test: ENDING,
+  },
+  {
+    loses: 'whoever has a session’s number by now',
+    file: 'src/adapters/panes/end-processes.ts',
+    find: 'alive.some(({ session, group }) => session === root || group === root)',
+    replace: 'true',
+    test: ENDING,
+  },
+  {
+    loses: 'whoever has a group’s number by now',
+    file: 'src/adapters/acp/process-group.ts',
+    find: 'const same = [...now].some((member) => known.has(member))',
+    replace: 'const same = now.size > 0',
+    test: ENDING,
+  },
+  {
+    loses: 'whoever has a dead leader’s group by now',
+    file: 'src/adapters/acp/process-group.ts',
+    find: 'record.group === leader && members.has(identityOf(record))',
+    replace: 'record.group === leader',
+    test: ENDING,
+  },
+  {
+    loses: 'zombies are told apart without /proc',
+    file: 'src/adapters/panes/processes.ts',
+    find: "zombie: state.startsWith('Z'),",
+    replace: 'zombie: false,',
+    test: 'test/unit/adapters/multiplexer/processes.test.ts',
+  },
+
+  // Messages.
+  {
+    loses: 'messages that a stop check took too late',
+    file: 'src/core/stop-chain.ts',
+    find: '// Messages that nobody would read stay where they are.\n    if (over()) return undefined',
+    replace: '',
+    test: 'test/unit/core/stop-chain.test.ts',
+  },
+  {
+    loses: 'mail to one that just ended',
+    file: 'src/core/mailbox.ts',
+    find: "if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')",
+    replace: '',
+    test: 'test/integration/waiting.test.ts',
+  },
+  {
+    loses: 'mail of whoever left as it came',
+    file: 'src/core/waiting.ts',
+    find: 'if (signal.aborted) {\n        await receipt.giveBack()\n        throw gone()\n      }',
+    replace: '',
+    test: 'test/integration/waiting.test.ts',
+  },
+  {
+    loses: 'mail that never arrived, after a day',
+    file: 'src/adapters/store/sqlite/mail.ts',
+    find: "'delete from mail where poppedAt < ? and confirmed = 1'",
+    replace: "'delete from mail where poppedAt < ?'",
+    test: 'test/conformance/store-sqlite.test.ts',
+  },
+
+  // What is told, once.
+  {
+    loses: 'agent.silent',
+    file: 'src/core/reconcile.ts',
+    find: 'if (quiet < liveness.silent_after * 1000) return',
+    replace: 'if (quiet > 0) return',
+    test: SETTINGS,
+    name: 'silent_after',
+  },
+  {
+    loses: 'agent.silent is told once',
+    file: 'src/core/reconcile.ts',
+    find: 'dedupeKey: `silent:${agent.id}:${agent.lastSeenAt}`',
+    replace: 'dedupeKey: `silent:${agent.id}:${clock()}`',
+    test: SETTINGS,
+    name: 'silent_after',
+  },
+  {
+    loses: 'pr.stalled is told once',
+    file: 'src/events/poller-deadlines.ts',
+    find: 'const dedupeKey = `${repository}#${pull.number}:${key}`\n  return { type: ',
+    replace: 'const dedupeKey = `${repository}#${pull.number}:${key}:${Math.random()}`\n  return { type: ',
+    test: 'test/integration/poller-crash.test.ts',
+  },
+  {
+    loses: 'base.moved is told once',
+    file: 'src/events/poller-record.ts',
+    find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { sha: base.sha })',
+    replace: 'await tx.snapshots.put(key, { sha: base.sha })',
+    test: 'test/integration/poller-crash.test.ts',
+  },
+  {
+    loses: 'pull requests that were asked for during an outage',
+    file: 'src/events/poller.ts',
+    find: 'if (!done) for (const number of owed) wanted.add(number)',
+    replace: '',
+    test: 'test/integration/poller-weather.test.ts',
+  },
+
+  // Upkeep.
+  {
+    loses: 'terminals of spawns that were taken back are closed',
+    file: 'src/core/reconcile.ts',
+    find: 'for (const pane of listed.values()) await multiplexer.close(pane.paneId)',
+    replace: '',
+    test: 'test/integration/after-restart.test.ts',
+    name: 'in no record',
+  },
+  { loses: 'old messages are removed', file: 'src/daemon/maintenance.ts', find: 'await store.outbox.prune(before)', replace: '', test: UPKEEP },
+  {
+    loses: 'old events are removed, every hour',
+    file: 'src/daemon/maintenance.ts',
+    find: "repeat('retention', () => HOUR,",
+    replace: "repeat('retention', () => DAY,",
+    test: UPKEEP,
+  },
+  {
+    loses: 'the output of what runs',
+    file: 'src/daemon/maintenance.ts',
+    find: "(path) => live.has(basename(path, '.log'))",
+    replace: '() => false',
+    test: UPKEEP,
+  },
+  {
+    loses: 'retention.transcripts_mb',
+    file: 'src/daemon/maintenance.ts',
+    find: 'await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)',
+    replace: '',
+    test: UPKEEP,
+  },
+  {
+    loses: 'liveness.reconcile_every',
+    file: 'src/daemon/maintenance.ts',
+    find: "repeat('reconcile', () => config().liveness.reconcile_every * 1000,",
+    replace: "repeat('reconcile', () => 30_000,",
+    test: UPKEEP,
+  },
+
+  // Settings.
+  {
+    loses: 'ci_parallel',
+    file: 'src/daemon/choose-forge.ts',
+    find: 'timeoutMs: timeout * 1000, parallel,',
+    replace: 'timeoutMs: timeout * 1000, parallel: 2 * parallel,',
+    test: SETTINGS,
+    name: 'ci_parallel',
+  },
+  {
+    loses: 'ci_timeout',
+    file: 'src/daemon/choose-forge.ts',
+    find: 'timeoutMs: timeout * 1000',
+    replace: 'timeoutMs: timeout * 100_000',
+    test: SETTINGS,
+    name: 'ci_timeout',
+  },
+  {
+    loses: 'rebase_tries',
+    file: 'src/core/stop-sync.ts',
+    find: 'if (tries <= stop.rebase_tries) {',
+    replace: 'if (tries <= 3) {',
+    test: SETTINGS,
+    name: 'rebase_tries',
+  },
+  { loses: 'setup_timeout', file: 'src/core/spawn-build.ts', find: 'worktree.setup_timeout * 1000', replace: '600_000', test: SETTINGS, name: 'setup_timeout' },
+
+  // Merging.
+  {
+    loses: 'two merges into one base at once',
+    file: 'src/adapters/forge/local/merge.ts',
+    find: "if ((await git.remoteTip(remote, pull.baseBranch)) !== base) return 'base_moved'",
+    replace: '',
+    test: 'test/integration/pull-requests.test.ts',
+    name: 'several merged',
+  },
+]
