@@ -121,7 +121,8 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
       }
     },
     runSetup: async ([file = '', ...args], worktree, timeoutMs) => {
-      const result = await deps.exec(file, args, { cwd: worktree, env: await deps.environment(), timeout: timeoutMs })
+      // What it started would hold its output, and with it the spawn, beyond its time.
+      const result = await deps.exec(file, args, { cwd: worktree, env: await deps.environment(), timeout: timeoutMs, group: true })
       if (result.exitCode === 0) return { ok: true }
       const why = result.timedOut ? `timed out after ${timeoutMs / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
       return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }

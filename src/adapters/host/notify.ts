@@ -24,7 +24,7 @@ export function createNotifier(deps: {
 
   const run = async (text: string): Promise<void> => {
     try {
-      const result = await deps.exec(file, [...args, argument(text)], { env: deps.env, timeout, maxBuffer: 64 * 1024 })
+      const result = await deps.exec(file, [...args, argument(text)], { env: deps.env, timeout, group: true, maxBuffer: 64 * 1024 })
       if (result.exitCode === 0) return
       const reason = result.timedOut ? `it took longer than ${timeout / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
       deps.log.warn({ command: file, reason, stderr: result.stderr.slice(-500) }, 'notify.command failed')

@@ -51,6 +51,12 @@ describe('createNotifier', () => {
   it.each([
     ['fails', 'console.error("no display"); process.exitCode = 3', {}, 'no display'],
     ['hangs', 'setInterval(() => {}, 1000)', { timeout: 300 }, 'longer than 0.3 s'],
+    [
+      'leaves a program behind that holds its output',
+      'import { spawn } from "node:child_process"\nspawn("sleep", ["600"], { stdio: "inherit" })\nsetInterval(() => {}, 1000)',
+      { timeout: 300 },
+      'longer than 0.3 s',
+    ],
     ['is missing', '', { file: '/nowhere/notify' }, 'ENOENT'],
   ])('logs a command that %s, and throws nothing', async (_what, source, options, words) => {
     const { notify, logged } = setUp(source, options)
