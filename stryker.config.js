@@ -1,7 +1,6 @@
 /**
  * `npm run mutate`: mutation tests of the pure parts, incremental: what was neither changed nor is tested otherwise by now is not run again.
  * The rest, which needs a daemon to show anything, has a list of its own: test/mutants.ts.
- * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
 export default {
   testRunner: 'vitest',

@@ -4,6 +4,7 @@ import { measureAgents } from './agents.ts'
 import { measureConsole } from './console.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureForge } from './forge.ts'
+import { measureGit } from './git.ts'
 import { measureHeadless } from './headless.ts'
 import { measureHeadlessAcp } from './headless-acp.ts'
 import { measureHook } from './hook.ts'
@@ -24,6 +25,7 @@ import { measureThousand } from './thousand.ts'
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
   hook: measureHook,
+  git: measureGit,
   pane: measurePane,
   multiplexers: measureMultiplexers,
   mailbox: measureMailbox,

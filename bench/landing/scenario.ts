@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PullSummary } from '../../src/core/core.ts'
 import { startExomonad, type Exomonad } from '../../test/helpers/daemon.ts'
+import { gitShim, type GitShim } from '../git-shim.ts'
 
 /** What a worker does: its files at first, and what it does about what is found. */
 export interface WorkerPlan {
@@ -75,31 +74,7 @@ export async function runScenario(scenario: Scenario, checkSeconds: number): Pro
   }
 }
 
-interface Shim {
-  readonly folder: string
-  readonly count: () => number
-  readonly remove: () => void
-}
-
-/** A git in front of git that counts the processes of the daemon: not those of agents and checks. */
-function gitShim(): Shim {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-git-'))
-  const counted = join(folder, 'count')
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  writeFileSync(counted, '')
-  writeFileSync(
-    join(folder, 'git'),
-    `#!/bin/sh\nif [ -z "$EXOMONAD_AGENT_ID" ] && [ -z "$EXOMONAD_CI_RUN" ]; then printf . >> '${counted}'; fi\nexec '${real}' "$@"\n`,
-  )
-  chmodSync(join(folder, 'git'), 0o755)
-  return {
-    folder,
-    count: () => readFileSync(counted, 'utf8').length,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  }
-}
-
-async function run(tree: Exomonad, scenario: Scenario, checkSeconds: number, shim: Shim): Promise<Measured> {
+async function run(tree: Exomonad, scenario: Scenario, checkSeconds: number, shim: GitShim): Promise<Measured> {
   const { repository } = tree
   const landing = join(repository.folder, 'landing')
   mkdirSync(landing)

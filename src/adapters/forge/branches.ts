@@ -4,8 +4,8 @@ import type { Git } from '../git/git.ts'
 
 /** What the remote’s branches are, and their commits made present here. */
 export interface Branches {
-  /** Tips as the remote says now, in one request. FORGE_UNAVAILABLE. */
-  readonly tips: () => Promise<Map<BranchName, Sha>>
+  /** Tips of these as the remote says now, in one request; what it has not is left out. FORGE_UNAVAILABLE. */
+  readonly tips: (wanted: readonly BranchName[]) => Promise<Map<BranchName, Sha>>
   /** Fetches what is not here yet; pushes of agents come from worktrees of this repository, so that this is rare. */
   readonly bringIn: (wanted: readonly { branch: BranchName; sha: Sha }[]) => Promise<void>
 }
@@ -19,7 +19,7 @@ export function createBranches({ git, remote }: { git: Git; remote: string }): B
     return unknown.filter(({ sha }) => !present.has(sha))
   }
   return {
-    tips: () => git.remoteTips(remote),
+    tips: (wanted) => git.remoteTips(remote, wanted),
 
     async bringIn(wanted) {
       const missing = await absent(wanted)

@@ -1,39 +1,50 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sha } from '../../ids.ts'
 import type { Git } from './git.ts'
 import type { Run } from './run.ts'
 
-/** How many pairs of commits are remembered. */
+/** How many pairs of commits are remembered for each question. */
 const REMEMBERED = 5000
 
 /**
- * Whether one commit is in another's history. That never changes, and is asked of the same commits again and again while they are followed: it is
- * remembered. In a shallow clone a later fetch may bring the commits between them, so that only “yes” is.
+ * How two commits lie to each other. That never changes, and is asked of the same ones again and again while they are followed: it is
+ * remembered. In a shallow clone a later fetch may bring the commits between them, so that nothing but “yes, it is in its history” is.
  */
-export function createAncestry({ run, commonDir }: { run: Run; commonDir: string }): Pick<Git, 'isAncestor'> {
-  const known = new Map<string, boolean>()
-  const remember = (pair: string, is: boolean): void => {
-    known.set(pair, is)
-    const [oldest] = known.keys()
-    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
-  }
+export function createAncestry({ run, commonDir }: { run: Run; commonDir: string }): Pick<Git, 'isAncestor' | 'countCommits'> {
   const isShallow = (): Promise<boolean> =>
     access(join(commonDir, 'shallow')).then(
       () => true,
       () => false,
     )
-  return {
-    async isAncestor(ancestor: Sha, descendant: Sha) {
-      if (ancestor === descendant) return true
-      const pair = `${ancestor} ${descendant}`
+  const remembered = <Answer>(ask: (one: string, other: string) => Promise<Answer>, lasts: (answer: Answer) => boolean) => {
+    const known = new Map<string, Answer>()
+    return async (one: string, other: string): Promise<Answer> => {
+      const pair = `${one} ${other}`
       const before = known.get(pair)
       if (before !== undefined) return before
+      const answer = await ask(one, other)
+      if (lasts(answer) || !(await isShallow())) known.set(pair, answer)
+      const [oldest] = known.keys()
+      if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+      return answer
+    }
+  }
+
+  const isAncestor = remembered(
+    async (ancestor, descendant) => {
       const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
-      if (result.exitCode !== 0 && result.exitCode !== 1) throw run.failure('compare two commits', result)
-      const is = result.exitCode === 0
-      if (is || !(await isShallow())) remember(pair, is)
-      return is
+      if (result.exitCode === 0) return true
+      if (result.exitCode === 1) return false
+      throw run.failure('compare two commits', result)
     },
+    (is) => is,
+  )
+  const countCommits = remembered(
+    async (base, head) => Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true })),
+    () => false,
+  )
+  return {
+    isAncestor: async (ancestor, descendant) => ancestor === descendant || isAncestor(ancestor, descendant),
+    countCommits: async (base, head) => (base === head ? 0 : countCommits(base, head)),
   }
 }

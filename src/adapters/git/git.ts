@@ -125,8 +125,8 @@ export interface Git {
   push(remote: string, options: { sha: Sha; branch: BranchName; expected?: Sha | null }): Promise<PushResult>
   /** Tip of the remote branch as the remote says now. */
   remoteTip(remote: string, branch: BranchName): Promise<Sha | null>
-  /** Tips of all its branches, in one request. */
-  remoteTips(remote: string): Promise<Map<BranchName, Sha>>
+  /** Tips of these branches (of all where none is named), as far as they are there, in one request. */
+  remoteTips(remote: string, branches?: readonly BranchName[]): Promise<Map<BranchName, Sha>>
   deleteRemoteBranch(remote: string, branch: BranchName, expected: Sha): Promise<PushResult>
 
   // objects: no worktree is touched

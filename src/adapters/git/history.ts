@@ -5,7 +5,7 @@ import type { Porcelain } from './porcelain.ts'
 import { refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
-type History = Pick<Git, 'commits' | 'countCommits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'graph'>
+type History = Pick<Git, 'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'graph'>
 
 /** Without external diff programs: they run commands and print what no diff reader understands. */
 const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/']
@@ -56,10 +56,6 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
       )
       const ids = await run.output('compare patches', ['patch-id', '--stable'], { input: patches, reads: true })
       return ids.split('\n').flatMap((line) => line.split(' ')[0] || [])
-    },
-
-    async countCommits(base, head) {
-      return Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true }))
     },
 
     async diff(base, head) {

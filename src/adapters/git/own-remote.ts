@@ -12,7 +12,8 @@ import type { Run } from './run.ts'
  */
 export interface OwnRemote {
   tip(remote: string, branch: BranchName): Promise<Sha | null | undefined>
-  tips(remote: string): Promise<Map<BranchName, Sha> | undefined>
+  /** Of these branches, or of all. */
+  tips(remote: string, branches?: readonly BranchName[]): Promise<Map<BranchName, Sha> | undefined>
 }
 
 /** The remote that is none of our own. */
@@ -53,19 +54,26 @@ export function createOwnRemote({ run, commonDir, path, lookUp }: { run: Run; co
       return false
     }
   }
-  const read = async (pattern: string): Promise<Map<BranchName, Sha> | undefined> => {
-    const listed = await run.attempt([`--git-dir=${path}`, 'for-each-ref', '--format=%(objectname) %(refname)', pattern], { reads: true })
+  const list = async (...patterns: string[]): Promise<Map<BranchName, Sha> | undefined> => {
+    const listed = await run.attempt([`--git-dir=${path}`, 'for-each-ref', '--format=%(objectname) %(refname)', ...patterns], { reads: true })
     return listed.exitCode === 0 ? parseRefs(listed.stdout, 'refs/heads/') : undefined
+  }
+  const read = async (branches: readonly BranchName[]): Promise<Map<BranchName, Sha> | undefined> => {
+    const names = [...new Set(branches)]
+    const kept = lookUp === undefined ? [undefined] : await Promise.all(names.map((branch) => lookUp.commit(`refs/heads/${branch}`)))
+    if (names.length === 0) return new Map()
+    if (kept.includes(undefined)) return list(...names.map((branch) => `refs/heads/${branch}`))
+    return new Map(names.flatMap((branch, index) => (kept[index] == null ? [] : [[branch, kept[index]]])))
   }
 
   return {
     tip: async (remote, branch) => {
-      if (!(await isThere(remote))) return undefined
-      const kept = await lookUp?.commit(`refs/heads/${branch}`)
-      if (kept !== undefined) return kept
-      const refs = await read(`refs/heads/${branch}`)
+      const refs = (await isThere(remote)) ? await read([branch]) : undefined
       return refs === undefined ? undefined : (refs.get(branch) ?? null)
     },
-    tips: async (remote) => ((await isThere(remote)) ? read('refs/heads/') : undefined),
+    tips: async (remote, branches) => {
+      if (!(await isThere(remote))) return undefined
+      return branches === undefined ? list('refs/heads/') : read(branches)
+    },
   }
 }

@@ -154,8 +154,12 @@ export function createRemotes({
       return parseRefs(await listRemote(remote, `refs/heads/${branch}`), 'refs/heads/').get(branch) ?? null
     },
 
-    async remoteTips(remote) {
-      return (await own.tips(remote)) ?? parseRefs(await listRemote(remote, 'refs/heads/*'), 'refs/heads/')
+    async remoteTips(remote, branches) {
+      const read = await own.tips(remote, branches)
+      if (read !== undefined) return read
+      const told = parseRefs(await listRemote(remote, ...(branches?.map((branch) => `refs/heads/${branch}`) ?? ['refs/heads/*'])), 'refs/heads/')
+      // A pattern is one of the end of a name.
+      return branches === undefined ? told : new Map([...told].filter(([branch]) => branches.includes(branch)))
     },
   }
 }

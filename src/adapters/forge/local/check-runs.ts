@@ -67,7 +67,7 @@ export function createCheckRuns({
    * remote decides, where it can be asked.
    */
   const wantedCommit = async (row: CheckRow, pull: PullRow): Promise<Sha | null> => {
-    const tips = await branches.tips().catch(() => null)
+    const tips = await branches.tips([pull.headBranch, pull.baseBranch]).catch(() => null)
     const tip = tips?.get(pull.headBranch)
     const shared = async (): Promise<boolean> =>
       (await store.pulls.list({ state: 'open' })).some((other) => other.number !== pull.number && other.headSha === row.head)

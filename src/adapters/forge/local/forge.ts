@@ -32,7 +32,7 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
 
   /** As the remote says now. */
   const present = async (pull: PullRow): Promise<CheckedHead> => {
-    const tips = await branches.tips()
+    const tips = await branches.tips([pull.headBranch, pull.baseBranch])
     const head = tips.get(pull.headBranch) ?? pull.headSha
     const base = tips.get(pull.baseBranch) ?? null
     await branches.bringIn([{ branch: pull.headBranch, sha: head }, ...(base === null ? [] : [{ branch: pull.baseBranch, sha: base }])])

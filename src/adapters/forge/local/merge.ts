@@ -51,7 +51,7 @@ export function createMerging({
   const tryOnce = async (options: Parameters<Forge['merge']>[0]): Promise<MergeResult | 'base_moved'> => {
     const pull = await requirePull(store, options.number)
     if (pull.state !== 'open') return { kind: 'not_open', state: pull.state }
-    const tips = await branches.tips()
+    const tips = await branches.tips([pull.headBranch, pull.baseBranch])
     const head = tips.get(pull.headBranch) ?? pull.headSha
     if (head !== options.expectedHead) return { kind: 'head_changed', head }
     const base = tips.get(pull.baseBranch)

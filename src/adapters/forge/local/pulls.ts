@@ -20,7 +20,7 @@ export function createPulls({
 }: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock'> & { branches: Branches; hints: Hints; ended: (pull: PullRow) => Promise<void> }): Pulls {
   return {
     async file({ head, headSha, base, title, body, draft, agentId }) {
-      const tips = await branches.tips()
+      const tips = await branches.tips([head, base])
       const [headTip, baseTip] = [tips.get(head), tips.get(base)]
       const missing = headTip === undefined ? head : baseTip === undefined ? base : undefined
       if (headTip === undefined || baseTip === undefined) {
@@ -74,7 +74,7 @@ export function createPulls({
         const before = await git.resolve(`${pull.mergeSha}^1`)
         if (before !== null) return git.diff(before, pull.mergedHead ?? pull.headSha)
       }
-      const tips = await branches.tips()
+      const tips = await branches.tips([pull.headBranch, pull.baseBranch])
       const head = tips.get(pull.headBranch) ?? pull.headSha
       const base = tips.get(pull.baseBranch)
       if (base === undefined) {

@@ -99,7 +99,7 @@ export function createResults({
     },
 
     tip: async (base) => {
-      const sha = (await branches.tips()).get(base) ?? null
+      const sha = (await branches.tips([base])).get(base) ?? null
       if (sha !== null) await branches.bringIn([{ branch: base, sha }])
       return sha
     },

@@ -139,13 +139,14 @@ export function createSnapshots({
   return async (numbers) => {
     const rows = new Map<number, PullRow | undefined>()
     for (const number of numbers) rows.set(number, await store.pulls.get(number))
-    const anyOpen = [...rows.values()].some((row) => row?.state === 'open')
-    const tips: Map<BranchName, Sha> | ExomonadError = anyOpen
-      ? await branches.tips().catch((error: unknown) => {
-          if (error instanceof ExomonadError) return error
-          throw error
-        })
-      : new Map()
+    const wanted = [...rows.values()].flatMap((row) => (row?.state === 'open' ? [row.headBranch, row.baseBranch] : []))
+    const tips: Map<BranchName, Sha> | ExomonadError =
+      wanted.length > 0
+        ? await branches.tips(wanted).catch((error: unknown) => {
+            if (error instanceof ExomonadError) return error
+            throw error
+          })
+        : new Map()
 
     // A head branch that was taken away leaves the commit last seen, which can still be merged.
     const openOf = (row: PullRow, known: Map<BranchName, Sha>): Open => ({

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+/** The unit tests alone, for StrykerJS (stryker.config.js): one project, and nothing that starts a daemon. */
+export default defineConfig({
+  test: {
+    setupFiles: ['test/property-size.ts'],
+    include: ['test/unit/{core,events,config}/**/*.test.ts', 'test/unit/*.test.ts'],
+    exclude: ['test/unit/{docs,lint,zellij-required}.test.ts'],
+    testTimeout: 20_000,
+  },
+})
