@@ -7,7 +7,7 @@ const WORKERS = Math.max(2, Math.min(8, 2 * availableParallelism()))
 
 /**
  * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes), integration
- * (the real daemon) and e2e (the real agent CLIs against a mock model). They run one after the other, so that the load of one does not distort the other's limits.
+ * (the real daemon) and e2e (the real agent CLIs against a mock model). The unit tests run first, the agent CLIs last and by themselves: those have limits of their own.
  */
 export default defineConfig({
   test: {
@@ -52,8 +52,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           setupFiles: ['test/property-size.ts'],
-          // An agent CLI takes a core while it starts, and up to a gigabyte of memory.
-          maxWorkers: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
+          // An agent CLI takes a core while it starts, up to a gigabyte of memory, and mostly waits then.
+          maxWorkers: 2,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
