@@ -172,6 +172,21 @@ describe('a program with hooks', () => {
 })
 
 describe('a conversation', () => {
+  it(verifies('R004-02', 'is what a subtree begins with: its program is launched with a fork of its parent’s session, and the task'), async () => {
+    const tree = await hooked()
+    // The program keeps its conversation where the real one does.
+    const keep = 'mkdir -p "$HOME/.claude/projects/p" && echo "{}" > "$HOME/.claude/projects/p/$EXOMONAD_AGENT_ID.jsonl"'
+    tree.script('lead', { steps: [{ do: 'tool', name: 'Bash', command: keep }, { do: 'stop' }] })
+    tree.script('parser', { steps: [] })
+    const lead = await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' })
+    await state(tree, 'lead', 'idle')
+    const child = await tree.call('spawn_subtree', { branch_name: 'parser', task: 'Write the parser.', agent: 'hooked' }, { as: 'lead' })
+    expect(child).toMatchObject({ session: 'forked', warnings: [], branch: 'main.lead.parser' })
+    const { argv } = await tree.logged('parser', 'its argv', ({ kind }) => kind === 'argv')
+    expect(argv.join(' ')).toContain(`--resume ${lead.agent_id} --fork-session --session-id ${child.agent_id}`)
+    expect(argv.at(-1)).toContain('Write the parser.')
+  })
+
   it('is not handed to a program of another kind: the child starts fresh, with a warning that says why', async () => {
     const tree = await hooked('[agents.codex]\ncommand = ["sleep", "1000"]\n')
     tree.script('lead', { steps: [] })

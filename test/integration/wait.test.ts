@@ -158,6 +158,28 @@ describe('send and wait', () => {
   })
 })
 
+describe('mail for one that idles', () => {
+  it(verifies('R001-05', 'is told of once per batch, by whom the first is, and by nobody’s words; the next batch is told of again'), async () => {
+    await isIdle('asker')
+    await call('asker', 'check_mail')
+    await isIdle('asker')
+    const before = notices('asker')
+    const letters = [mark(), mark(), mark()]
+    for (const letter of letters) await call('other', 'send', { to: 'asker', message: letter })
+    await call('lead', 'send', { to: 'asker', message: mark() })
+    await waitFor('the notice', () => notices('asker') > before, PATIENT)
+    await isIdle('asker')
+    const told = tree.log('asker').filter((entry) => entry['kind'] === 'message' && /call check_mail/.test(String(entry['text'])))
+    expect(told.length - before).toBe(1)
+    expect(told.at(-1)?.['text']).toContain('other')
+    for (const letter of letters) expect(told.at(-1)?.['text']).not.toContain(letter)
+    expect((await call<{ messages: { message: string }[] }>('asker', 'check_mail')).messages.slice(0, 3).map(({ message }) => message)).toEqual(letters)
+    await call('lead', 'send', { to: 'asker', message: mark() })
+    await waitFor('the notice of the next batch', () => notices('asker') === before + 2, PATIENT)
+    await call('asker', 'check_mail')
+  })
+})
+
 describe.each(LEAVING_CLIENTS)('a client over %s that goes while its wait is answered', (_, client) => {
   it.each([
     ['anyone', {}],
