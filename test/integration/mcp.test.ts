@@ -273,7 +273,9 @@ describe('who may connect', () => {
     const folder = join(tree.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
     const file = readdirSync(folder).find((name) => name.endsWith('.token')) ?? ''
     const token = readFileSync(join(folder, file), 'utf8').trim()
-    expect((await post({ ...bearer('dev'), authorization: `Bearer ${token}` })).status).toBe(403)
+    const refused = await post({ ...bearer('dev'), authorization: `Bearer ${token}` })
+    expect(refused.status).toBe(403)
+    expect(refused.body.error.data).toMatchObject({ code: 'NOT_ALLOWED' })
   })
 
   it('is answered as HTTP asks where the request is not one', async () => {

@@ -173,16 +173,21 @@ describe('checks and reviews', () => {
   it('red or running checks refuse a merge with the reasons; the human may force it, an agent may not', async () => {
     const tree = await startExomonad({ config: '[forge.local]\nci = ["false"]\n' })
     onTestFinished(() => tree.stop())
-    tree.script('lead', {})
+    const forcing = [{ do: 'tool', name: 'merge_pr', input: { pr_number: 1, force: true } }]
+    tree.script('lead', { on: [{ match: 'force it', steps: forcing }] })
     tree.script('red', { ...filing('red.txt'), stop: false })
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
     await spawnWorker(tree, 'red', 'lead')
     const pull = await filed(tree, 'red')
     await waitFor('red checks', async () => (await shown(tree, pull.pr_number)).checks === 'failed')
     expect(await tree.refusal('merge_pr', { pr_number: pull.pr_number })).toMatchObject({ code: 'CHECKS_FAILED' })
-    tree.script('forcer', { stop: false, steps: [{ do: 'tool', name: 'merge_pr', input: { pr_number: pull.pr_number, force: true } }] })
-    await tree.call('spawn_subtree', { task: 'x', branch_name: 'forcer' })
-    expect(await tree.logged('forcer', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ status: 403 })
+    // Its own parent, who may merge it once it is green.
+    await tree.call('send', { to: 'lead', message: 'force it' })
+    expect(await tree.logged('lead', 'the refusal', (entry) => entry['name'] === 'merge_pr')).toMatchObject({
+      status: 403,
+      answer: { code: 'NOT_ALLOWED', error: expect.stringContaining('Only the human may force a merge') },
+    })
+    expect((await shown(tree, pull.pr_number)).state).toBe('open')
     expect(await tree.call('merge_pr', { pr_number: pull.pr_number, force: true })).toMatchObject({ merged: true })
   })
 

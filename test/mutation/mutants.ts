@@ -18,6 +18,7 @@ const AUTHORITY = 'test/integration/authority.test.ts'
 const STAYS = 'test/integration/what-stays.test.ts'
 const SETTINGS = 'test/integration/settings-in-effect.test.ts'
 const ENDING = 'test/unit/adapters/ending-processes.test.ts'
+const LOOK_UP = 'test/integration/git-look-up.test.ts'
 const UPKEEP = 'test/unit/daemon/maintenance.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -376,5 +377,71 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '',
     test: 'test/integration/pull-requests.test.ts',
     name: 'several merged',
+  },
+
+  // Git without a process for each question.
+  {
+    loses: 'a remote that means another repository by now',
+    file: 'src/adapters/git/own-remote.ts',
+    find: "return url.exitCode === 0 && real(url.stdout.replace(/\\n$/, '')) === real(path)",
+    replace: 'return url.exitCode === 0',
+    test: LOOK_UP,
+  },
+  {
+    loses: 'a repository that is gone is no empty one',
+    file: 'src/adapters/git/own-remote.ts',
+    find: "await access(join(path, 'HEAD'))",
+    replace: '',
+    test: LOOK_UP,
+  },
+  {
+    loses: 'a changed configuration is read again',
+    file: 'src/adapters/git/own-remote.ts',
+    find: 'if (before?.version === version) return before.isOwn',
+    replace: 'if (before !== undefined) return before.isOwn',
+    test: LOOK_UP,
+  },
+  {
+    loses: 'what is new on the remote is fetched',
+    file: 'src/adapters/git/remotes.ts',
+    find: 'there === undefined || there === null || there !==',
+    replace: "there !== undefined && there !== null && '' ===",
+    test: LOOK_UP,
+  },
+  {
+    loses: 'branches of other names stay out',
+    file: 'src/adapters/git/remotes.ts',
+    find: '.filter(([branch]) => branches.includes(branch))',
+    replace: '',
+    test: LOOK_UP,
+  },
+  {
+    loses: 'what a deeper fetch of a shallow clone brings',
+    file: 'src/adapters/git/ancestry.ts',
+    find: 'if (lasts(answer) || !(await isShallow())) known.set(pair, answer)',
+    replace: 'known.set(pair, answer)',
+    test: LOOK_UP,
+  },
+  {
+    loses: 'a setup command’s children end with it',
+    file: 'src/adapters/host/agent-files.ts',
+    find: 'timeout: timeoutMs, group: true }',
+    replace: 'timeout: timeoutMs }',
+    test: SETTINGS,
+    name: 'setup_timeout',
+  },
+  {
+    loses: 'notifications after one that leaves a program behind',
+    file: 'src/adapters/host/notify.ts',
+    find: 'timeout, group: true,',
+    replace: 'timeout,',
+    test: 'test/unit/host/notify.test.ts',
+  },
+  {
+    loses: 'a requirement that only a skipped test cites is missing',
+    file: 'test/reporters/requirements.ts',
+    find: "module.children.allTests('passed')",
+    replace: "[...module.children.allTests('passed'), ...module.children.allTests('skipped')]",
+    test: 'test/unit/requirements-reporter.test.ts',
   },
 ]
