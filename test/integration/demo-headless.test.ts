@@ -3,22 +3,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../src/paths.ts'
-import { BIN, runProgram, type RunResult } from '../helpers/daemon.ts'
-import { demoPlace, processesOf, runDemo, type DemoPlace } from '../helpers/demo.ts'
+import { BIN, runProgram } from '../helpers/daemon.ts'
+import { processesOf, type DemoPlace } from '../helpers/demo.ts'
 import { tempRepository } from '../helpers/temp-repository.ts'
+import { demo, LIMIT, place } from '../helpers/own-demo.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
-
-/** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
-const LIMIT = 150_000
-
-function place(): DemoPlace {
-  const own = demoPlace()
-  onTestFinished(own.remove)
-  return own
-}
-
-const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> => runDemo(own, LIMIT, ...args)
 
 const tmuxSocket = (repository: string): string => join('/tmp', `tmux-${process.getuid?.() ?? 0}`, `exomonad-${repositoryHash(join(repository, '.git'))}`)
 

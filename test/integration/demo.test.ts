@@ -4,21 +4,11 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { runProgram, type RunResult } from '../helpers/daemon.ts'
 import { demoEndTree } from '../helpers/demo-end.ts'
-import { demoPlace, processesOf, runDemo, type DemoPlace } from '../helpers/demo.ts'
+import { processesOf } from '../helpers/demo.ts'
 import { describeWith } from '../helpers/require-tool.ts'
+import { demo, LIMIT, place } from '../helpers/own-demo.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
-
-/** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
-const LIMIT = 150_000
-
-function place(): DemoPlace {
-  const own = demoPlace()
-  onTestFinished(own.remove)
-  return own
-}
-
-const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> => runDemo(own, LIMIT, ...args)
 
 describeWith(['tmux'], 'the demo, in tmux', () => {
   it(

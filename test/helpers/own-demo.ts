@@ -1,0 +1,15 @@
+import { onTestFinished } from 'vitest'
+import type { RunResult } from './daemon.ts'
+import { demoPlace, runDemo, type DemoPlace } from './demo.ts'
+
+/** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
+export const LIMIT = 150_000
+
+/** Test helper: a place for a demo, gone when the test has ended. */
+export function place(): DemoPlace {
+  const own = demoPlace()
+  onTestFinished(own.remove)
+  return own
+}
+
+export const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> => runDemo(own, LIMIT, ...args)
