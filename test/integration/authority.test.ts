@@ -120,6 +120,8 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   pr_list: () => ({}),
   pr_review: ({ pull }) => ({ pr_number: pull, verdict: 'comment', body: 'Seen.' }),
   'pr_review/approve': ({ pull }) => ({ pr_number: pull, verdict: 'approve' }),
+  // Of boss’s own pull request.
+  'pr_review/own': ({ protectedPull }) => ({ pr_number: protectedPull, verdict: 'approve' }),
   pr_show: ({ pull }) => ({ pr_number: pull }),
   question: () => ({ message: 'Which?', timeout: 0 }),
   read_message: () => ({ id: 'm-000000000000' }),
@@ -186,6 +188,7 @@ pr_diff               ok         –          ok         ok         ok         o
 pr_list               ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_review             ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
 pr_review/approve     ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
+pr_review/own         ok         –          –          ok         not-below  not-below  –          –          –          –          unknown
 pr_show               ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 question              ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 read_message          invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          unknown

@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/core/pull-views.ts',
     find: 'if (author?.id === caller.agent.id) {\n      if (approves)',
     replace: 'if (author?.id === caller.agent.id) {\n      if (false)',
-    test: 'test/unit/core/pull-views.test.ts',
+    test: AUTHORITY,
   },
   {
     loses: 'checks are run again by the pull request’s leads',
