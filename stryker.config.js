@@ -19,7 +19,7 @@ export default {
   // Of what runs once, when a file is loaded: each would take the whole suite.
   ignoreStatic: true,
   incremental: true,
-  incrementalFile: 'test/mutation/incremental.json',
+  incrementalFile: 'coverage/mutation.json',
   reporters: ['clear-text', 'progress', 'html'],
   htmlReporter: { fileName: 'coverage/mutation.html' },
   clearTextReporter: { allowColor: false, reportTests: false },

@@ -282,13 +282,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'silent_after',
   },
   {
-    loses: 'pr.stalled is told once',
-    file: 'src/events/poller-deadlines.ts',
-    find: 'const dedupeKey = `${repository}#${pull.number}:${key}`\n  return { type: ',
-    replace: 'const dedupeKey = `${repository}#${pull.number}:${key}:${Math.random()}`\n  return { type: ',
-    test: 'test/integration/poller-crash.test.ts',
-  },
-  {
     loses: 'base.moved is told once',
     file: 'src/events/poller-record.ts',
     find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { sha: base.sha })',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AgentState } from '../../../src/adapters/store/store.ts'
-import { isAlive, mayBecome } from '../../../src/core/lifecycle.ts'
+import type { Agent, AgentState } from '../../../src/adapters/store/store.ts'
+import { hasProgram, isAlive, isInCall, isLasting, mayBecome, STOPPED } from '../../../src/core/lifecycle.ts'
 
 const STATES: AgentState[] = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed']
 
@@ -29,5 +29,51 @@ describe('the life of an agent', () => {
         }
       }),
     )
+  })
+})
+
+describe('what may become of an agent', () => {
+  /** From each state, all it may go to. */
+  const table: Record<AgentState, string> = {
+    spawning: 'running idle waiting unknown completed failed killed',
+    running: 'idle waiting unknown spawning completed failed killed',
+    idle: 'running waiting unknown spawning completed failed killed',
+    waiting: 'running idle unknown spawning completed failed killed',
+    unknown: 'running idle waiting spawning completed failed killed',
+    completed: '',
+    failed: 'spawning',
+    killed: '',
+  }
+  it.each(Object.entries(table))('%s', (from, to) => {
+    const allowed = Object.keys(table).filter((next) => mayBecome(from as AgentState, next as AgentState))
+    expect(allowed.toSorted()).toEqual(to.split(' ').filter(Boolean).toSorted())
+  })
+
+  it('it lives until it completed, failed or was killed', () => {
+    expect(Object.keys(table).filter((state) => isAlive(state as AgentState))).toEqual(['spawning', 'running', 'idle', 'waiting', 'unknown'])
+  })
+})
+
+describe('what kind of life it has', () => {
+  it('has a program unless it was stopped or never had a terminal', () => {
+    const of = (paneId: string | null, stateReason: string | null) => hasProgram({ paneId, stateReason } as Pick<Agent, 'paneId' | 'stateReason'>)
+    expect([of('%1', null), of('%1', 'wait'), of(null, null), of('%1', STOPPED), of('%1', 'stopped')]).toEqual([true, true, false, false, false])
+  })
+
+  it('lasts beyond a turn as root, subtree, worker or fork, and ends with its work as anything else', () => {
+    const kinds = ['root', 'subtree', 'worker', 'fork', 'session', 'process', 'subagent'] as const
+    expect(kinds.filter((kind) => isLasting({ kind: kind as Agent['kind'] }))).toEqual(['root', 'subtree', 'worker', 'fork'])
+  })
+
+  it.each([
+    ['waiting', 'question q-1', true],
+    ['waiting', 'subagent scout', true],
+    ['waiting', 'wait', true],
+    ['waiting', 'waits for a person', false],
+    ['waiting', 'a question', false],
+    ['waiting', null, false],
+    ['running', 'wait', false],
+  ] as const)('is held by a call of ours: %s, %s: %s', (state, stateReason, expected) => {
+    expect(isInCall({ state, stateReason })).toBe(expected)
   })
 })

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createSameWork, reviewDecision } from '../../../../src/adapters/forge/review-decision.ts'
+import type { Review } from '../../../../src/adapters/forge/forge.ts'
+import type { Git } from '../../../../src/adapters/git/git.ts'
+import { sha } from '../../events/pull.ts'
+
+const said = (author: string, state: Review['state'], commit = 'a') => ({ author: author as Review['author'], state, commit: sha(commit) })
+const never = () => Promise.resolve(false)
+
+describe('what the reviews come to', () => {
+  it.each([
+    ['nothing said', [], 'none'],
+    ['a comment', [said('human', 'commented')], 'none'],
+    ['an approval', [said('human', 'approved')], 'approved'],
+    ['a change request', [said('human', 'changes_requested')], 'changes_requested'],
+    ['the latest word of an author', [said('human', 'changes_requested'), said('human', 'approved')], 'approved'],
+    ['a comment after a change request changes nothing', [said('human', 'changes_requested'), said('human', 'commented')], 'changes_requested'],
+    [
+      'one change request beside approvals',
+      [said('forge:a', 'approved'), said('forge:b', 'changes_requested'), said('forge:c', 'approved')],
+      'changes_requested',
+    ],
+    ['of an older head', [said('human', 'changes_requested', 'b')], 'none'],
+    ['of an older head beside one of this', [said('forge:a', 'changes_requested', 'b'), said('forge:b', 'approved')], 'approved'],
+  ] as const)('%s', async (_, reviews, expected) => {
+    expect(await reviewDecision(reviews, sha('a'), never)).toBe(expected)
+  })
+
+  it('stands where the head is only a rebase of what was reviewed', async () => {
+    const rebased = (reviewed: string) => Promise.resolve(reviewed === sha('b'))
+    expect(await reviewDecision([said('human', 'changes_requested', 'b')], sha('a'), rebased)).toBe('changes_requested')
+    expect(await reviewDecision([said('human', 'changes_requested', 'c')], sha('a'), rebased)).toBe('none')
+  })
+})
+
+describe('whether two heads bring the same changes', () => {
+  function opened(diffs: Record<string, string>) {
+    const asked: string[] = []
+    const git = {
+      diff: (base: string, head: string) => {
+        asked.push(`${base[0]}${head[0]}`)
+        return Promise.resolve(diffs[`${base[0]}${head[0]}`] ?? '')
+      },
+      resolve: (commit: string) => Promise.resolve(commit === sha('f') ? null : commit),
+    } as unknown as Git
+    return { same: createSameWork(git), asked }
+  }
+  const diff = (line: string, at: number) => `diff --git a/x b/x\n@@ -${at} +${at} @@\n context\n-old\n+${line}\n`
+
+  it('is told by their changed lines, wherever these stand by now', async () => {
+    const { same } = opened({ ea: diff('new', 1), eb: diff('new', 90), ec: diff('other', 1) })
+    expect(await same(sha('e'), sha('a'), sha('b'))).toBe(true)
+    expect(await same(sha('e'), sha('a'), sha('c'))).toBe(false)
+    // A line of context alone makes no difference, another file does.
+    const files = opened({ ea: 'diff --git a/x b/x\n+1\n', eb: 'diff --git a/y b/y\n+1\n' })
+    expect(await files.same(sha('e'), sha('a'), sha('b'))).toBe(false)
+  })
+
+  it('is not compared again; where they are the same, on no other base either', async () => {
+    const { same, asked } = opened({ ea: diff('new', 1), eb: diff('new', 1), ec: diff('other', 1), da: diff('x', 1), db: diff('y', 1), dc: diff('x', 1) })
+    await same(sha('e'), sha('a'), sha('b'))
+    const before = asked.length
+    expect(await same(sha('e'), sha('a'), sha('b'))).toBe(true)
+    expect(await same(sha('d'), sha('a'), sha('b'))).toBe(true)
+    expect(asked.length).toBe(before)
+    expect(await same(sha('e'), sha('a'), sha('c'))).toBe(false)
+    // On another base they may come to the same.
+    expect(await same(sha('d'), sha('a'), sha('c'))).toBe(true)
+  })
+
+  it('is no where the reviewed commit is not here any more', async () => {
+    const { same, asked } = opened({})
+    expect(await same(sha('e'), sha('f'), sha('a'))).toBe(false)
+    expect(asked).toEqual([])
+  })
+})
