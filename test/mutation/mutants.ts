@@ -362,16 +362,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   { loses: 'setup_timeout', file: 'src/core/spawn-build.ts', find: 'worktree.setup_timeout * 1000', replace: '600_000', test: SETTINGS, name: 'setup_timeout' },
 
-  // Merging.
-  {
-    loses: 'two merges into one base at once',
-    file: 'src/adapters/forge/local/merge.ts',
-    find: "if ((await git.remoteTip(remote, pull.baseBranch)) !== base) return 'base_moved'",
-    replace: '',
-    test: 'test/integration/pull-requests.test.ts',
-    name: 'several merged',
-  },
-
   // Git without a process for each question.
   {
     loses: 'a remote that means another repository by now',
