@@ -8,12 +8,13 @@ export default {
   tsconfigFile: 'none',
   ignorePatterns: ['dist', 'test/agent-clis', 'docs'],
   vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  // The router, the rules of merging and stopping, states, review decisions, differences of pull requests, rendering, ids, waits, trust.
   mutate: [
-    'src/events/{router,render,template-data,escape,pr-diff,pr-tracking,withdrawal,poller-schedule}.ts',
-    'src/core/{merge-rules,merge-words,merge-refusal,stop-check,lifecycle,wait-words,tree,budgets,behind}.ts',
-    'src/core/landing/{red-set,search,view}.ts',
+    'src/events/{router,pr-diff,render,escape}.ts',
+    'src/core/{merge-rules,merge-words,merge-refusal,stop-check,lifecycle,wait-words}.ts',
+    'src/core/landing/search.ts',
     'src/adapters/forge/review-decision.ts',
-    'src/{ids,fork-name,completion-message,rebased-heads}.ts',
+    'src/{ids,fork-name,rebased-heads}.ts',
     'src/config/trust.ts',
   ],
   // Of what runs once, when a file is loaded: each would take the whole suite.

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     setupFiles: ['test/property-size.ts'],
-    include: ['test/unit/{core,events,config}/**/*.test.ts', 'test/unit/*.test.ts'],
+    include: ['test/unit/{core,events,config,adapters/forge}/**/*.test.ts', 'test/unit/*.test.ts'],
     exclude: ['test/unit/{docs,lint,zellij-required}.test.ts'],
     testTimeout: 20_000,
   },

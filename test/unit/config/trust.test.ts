@@ -115,4 +115,57 @@ describe('trust', () => {
     writeFileSync(file, '{ not json')
     expect(await checkTrust(subject)).toMatchObject({ trusted: false })
   })
+
+  it('says in words what it waits for, and names three files at most', async () => {
+    const { subject, write, track } = setting()
+    const refusal = async (...files: string[]) => {
+      for (const file of files) write(file, 'x')
+      track(...files)
+      return assertTrusted(subject).then(
+        () => 'trusted',
+        (error: Error) => error.message,
+      )
+    }
+    const templates = ['a', 'b', 'c'].map((name) => `.exomonad/templates/${name}.liquid`)
+    expect(await refusal(CONFIG)).toBe(
+      `Nothing was run: ${CONFIG} came with the repository and has not been trusted as it is now. Read it, then run \`exomonad trust\`.`,
+    )
+    expect(await refusal(CONFIG, ...templates.slice(0, 2))).toBe(
+      `Nothing was run: ${CONFIG}, ${templates[0]}, ${templates[1]} came with the repository and have not been trusted as they are now. Read them, then run \`exomonad trust\`.`,
+    )
+    expect(await refusal(...templates.toReversed(), CONFIG)).toContain(`Nothing was run: ${CONFIG}, ${templates[0]}, ${templates[1]} and 1 more came with`)
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG, ...templates] })
+    expect(await recordTrust(subject)).toEqual([CONFIG, ...templates])
+    expect(await refusal(CONFIG, ...templates)).toBe('trusted')
+  })
+
+  it('is recorded of what is there, tracked or not, in folders too, and of nothing where there is nothing', async () => {
+    const { subject, home, write, track } = setting()
+    expect(await recordTrust(subject)).toEqual([])
+    rmSync(join(home, '.exomonad', 'templates'), { recursive: true })
+    expect(await recordTrust(subject)).toEqual([])
+    mkdirSync(join(home, '.exomonad', 'templates', 'prompts'), { recursive: true })
+    write('.exomonad/templates/prompts/lead.liquid', 'x')
+    expect(await recordTrust(subject)).toEqual(['.exomonad/templates/prompts/lead.liquid'])
+    track('.exomonad/templates/prompts/lead.liquid', CONFIG)
+    // Tracked and not there: nothing is used of it.
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+    write(CONFIG, 'a')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG] })
+    // Recorded as a whole, what is gone by then is not trusted any more, should it come back.
+    rmSync(join(home, '.exomonad', 'templates', 'prompts', 'lead.liquid'))
+    expect(await recordTrust(subject)).toEqual([CONFIG])
+    write('.exomonad/templates/prompts/lead.liquid', 'x')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad/templates/prompts/lead.liquid'] })
+  })
+
+  it('names the link that it refuses', async () => {
+    const { subject, home, track } = setting()
+    symlinkSync('../elsewhere', join(home, CONFIG))
+    track(CONFIG)
+    await expect(recordTrust(subject)).rejects.toMatchObject({
+      message: `${CONFIG} is a symbolic link, which can’t be trusted: put the file itself there.`,
+      facts: { path: CONFIG },
+    })
+  })
 })

@@ -243,3 +243,45 @@ describe('route', () => {
     }
   })
 })
+
+describe('whom an event reaches, at the edges', () => {
+  it('words go to whom they are for: of outsiders to the parent, of others to the agent; a decision to who asked, unless its program asked', () => {
+    for (const type of ['pr.comment', 'pr.thread_comment'] as const) {
+      expect(recipients(event(type, 'main.auth.login', { trusted: true }, 'forge:ann'), family)).toEqual(['main.auth.login'])
+      expect(recipients(event(type, 'main.auth.login', { trusted: false }, 'forge:ann'), family)).toEqual(['main.auth'])
+    }
+    expect(recipients(event('approval.decided', 'main.auth', { permission: true }, 'human'), family)).toEqual([])
+    expect(recipients(event('approval.decided', 'main.auth', { permission: false }, 'human'), family)).toEqual(['main.auth'])
+  })
+
+  it('only an agent that idles is kept quiet because its work is filed, and only its parent’s turn', () => {
+    const tree = treeOf(agent('main', null), agent('main.filed', 'main', { filed: true, isMinor: true }))
+    expect(recipients(event('agent.killed', 'main.filed'), tree)).toEqual(['main'])
+    expect(recipients(event('agent.failed', 'main.filed'), tree)).toEqual(['main'])
+    expect(recipients(event('agent.waiting', 'main.filed'), tree)).toEqual(['human'])
+    // The root’s own: nobody cares for its turns, a person for its end.
+    expect(recipients(event('agent.idle', 'main'), tree)).toEqual([])
+    expect(recipients(event('agent.completed', 'main'), tree)).toEqual(['human'])
+    expect(recipients(event('note', 'main'), tree)).toEqual(['human'])
+  })
+
+  it('of a pull request that no agent filed, by its branches; without these it is a person’s', () => {
+    const about = (payload: Record<string, unknown>) => recipients(event('pr.conflict', null, payload), family)
+    expect(about({ head: 'main.auth.login', base: 'main.auth' })).toEqual(['main.auth.login', 'main.auth'])
+    expect(about({ head: 'main.auth.gone', base: 'elsewhere' })).toEqual(['main.auth'])
+    expect(about({ head: 'topic', base: 'main' })).toEqual(['main'])
+    expect(about({ head: 'topic', base: 'elsewhere' })).toEqual(['human'])
+    for (const payload of [{}, { head: 'main.auth.login' }, { base: 'main.auth' }, { head: 1, base: 'main.auth' }, { head: 'main.auth.login', base: 1 }]) {
+      expect([payload, about(payload)]).toEqual([payload, ['human']])
+    }
+    const ended = treeOf(agent('main', null), agent('main.auth', 'main', { state: 'killed' }))
+    expect(recipients(event('pr.conflict', null, { head: 'main.auth', base: 'main' }), ended)).toEqual(['main'])
+  })
+
+  it('ends where parents go round in a circle, or are not there', () => {
+    const circle = treeOf(agent('a', 'b', { state: 'killed' }), agent('b', 'a', { state: 'killed' }))
+    expect(recipients(event('note', 'a'), circle)).toEqual(['human'])
+    expect(recipients(event('note', 'nobody'), circle)).toEqual(['human'])
+    expect(recipients(event('note', 'orphan'), treeOf(agent('orphan', 'gone')))).toEqual(['human'])
+  })
+})
