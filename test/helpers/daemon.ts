@@ -205,6 +205,16 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     return health.pid
   }
 
+  /** As `exomonad down` does it, without a program of its own. Throws where no daemon runs. */
+  const down = async (): Promise<void> => {
+    const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
+    await client().callTool('down', {}, { signal: AbortSignal.timeout(30_000) })
+    const health = await askHealth(socket)
+    if (typeof health === 'string') throw new Error('it does not answer')
+    process.kill(health.pid, 'SIGTERM')
+    await waitFor('the daemon to end', () => !isAlive(health.pid))
+  }
+
   const exomonad: Exomonad = {
     repository,
     state,
@@ -238,7 +248,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
       await waitFor('the daemon to be gone', () => !isAlive(pid))
     },
     async stop() {
-      if (existsSync(state)) await run(['down'], { timeout: 30_000 })
+      if (existsSync(state)) await down().catch(() => run(['down'], { timeout: 30_000 }))
       await endTerminals(commonDir, env)
       await endProcesses(repository.folder)
       repository.remove()
