@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { createServer } from '../node-http.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Poller } from '../events/poller.ts'
 import type { Log } from '../log.ts'

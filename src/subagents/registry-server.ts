@@ -1,6 +1,7 @@
 // Loads the MCP SDK: import this file when the first session needs it.
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from '../node-http.ts'
 import type { Socket } from 'node:net'
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'

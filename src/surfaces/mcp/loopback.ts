@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from '../../node-http.ts'
 import { asExomonadError, ERRORS } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 

@@ -72,6 +72,10 @@ describe('stripControls', () => {
     expect(stripControls('before \u001b]0;never closed, and all the rest')).toContain('never closed, and all the rest')
   })
 
+  it('makes two spaces of a tab, and nothing of other control characters', () => {
+    expect(stripControls('a\tb\u0008c\u007fd')).toBe('a  bcd')
+  })
+
   it('keeps what people write: umlauts, emoji with joiners, box characters', () => {
     const text = 'Größe 👩‍💻 ✓ │ 日本語 נ'
     expect(stripControls(text)).toBe(text)
@@ -115,9 +119,19 @@ describe('escapeUntrusted', () => {
     expect(escape('x'.repeat(600))).toBe(`${'x'.repeat(500)}\n│ [… 100 more characters; the whole: \`exomonad pr show 1\`]`)
     expect(cap('0123456789', { max: 4, keep: 'end', whole: 'w' })).toBe('[… 6 more characters; the whole: w]\n6789')
   })
+
+  it('adds nothing where nothing is cut', () => {
+    expect(cap('0123', { max: 4, keep: 'end', whole: 'w' })).toBe('0123')
+    expect(escape(` \n${'x'.repeat(499)}y\n `)).toBe(`${'x'.repeat(499)}y`)
+  })
 })
 
 describe('redact', () => {
+  it('hides what is known from eight characters on: shorter ones are words of everybody', () => {
+    expect(redact('12345678 and 1234567, test', ['12345678', '1234567', 'test'])).toBe('[redacted] and 1234567, test')
+    expect(redact('Stryker was here')).toBe('Stryker was here')
+  })
+
   const secrets = [
     `ghp_${'a1B2'.repeat(9)}`,
     `gho_${'x9'.repeat(18)}`,

@@ -391,4 +391,61 @@ describe('createRenderer', () => {
     await writeFile(join(override, 'prompts', 'worker.liquid'), '{{ worktree_warning }}\nJust do: {{ task }}')
     expect(await renderer.renderPrompt('worker', task)).toMatch(/^READ THIS FIRST[\s\S]*\nJust do: Write the parser/)
   })
+
+  it('puts empty lines of a prompt together, and names no tools where none are given', async () => {
+    await mkdir(join(override, 'prompts'))
+    await writeFile(join(override, 'prompts', 'worker.liquid'), 'One.\n\n\n\n{{ guidance }}Two: {{ task }}\u001b[201~')
+    const { tools: _, ...bare } = task
+    expect(await renderer.renderPrompt('worker', { ...bare, task: 'it' })).toBe('One.\n\nTwo: it')
+    expect(await renderer.renderPrompt('worker', { ...bare, task: 'it', tools: [] })).toBe('One.\n\nTwo: it')
+    await writeFile(join(override, 'prompts', 'guidance.liquid'), '[{{ guidance }}{{ worktree_warning }}]')
+    expect(await renderer.renderPrompt('guidance', task)).toBe('[]')
+  })
+
+  it('sees no more of a value than its own fields', async () => {
+    await writeFile(join(override, 'note.liquid'), '{{ message.constructor.name }}')
+    expect(await render('note', toParent)).toBe('[NOTE] auth: hello')
+    expect(logged).toHaveLength(1)
+  })
+
+  describe('where templates can’t be read', () => {
+    const broken = (deps: Partial<Parameters<typeof createRenderer>[0]>): Renderer =>
+      createRenderer({
+        shippedFolder: override,
+        overrideFolder: () => Promise.resolve(null),
+        log: createLog({ level: 'warn', destination: { write: (line) => void logged.push(line) } }),
+        ...deps,
+      })
+    const note = { type: 'note', seq: 7, actor: 'daemon', payload: samples('hello').note } as const
+
+    it('uses the shipped ones, and says so, where the folder of the user’s own can’t be looked at', async () => {
+      const other = broken({ shippedFolder, overrideFolder: () => Promise.reject(new Error('EACCES')) })
+      expect(await other.render(note, toParent)).toBe('[NOTE] auth: hello')
+      expect(logged.join()).toContain('EACCES')
+      expect(logged.join()).toContain('the folder of your own templates could not be looked at; the shipped ones are used')
+    })
+
+    it('still sends what happened, as data, where no template is left', async () => {
+      expect(await broken({}).render(note, toParent)).toMatch(/^\[NOTE\] auth: \{.*"message":"hello"/)
+    })
+
+    it('refuses a prompt that no template is left for, and says where to look', async () => {
+      await expect(broken({}).renderPrompt('worktree-warning', task)).rejects.toMatchObject({
+        code: 'INTERNAL',
+        message: 'No template for the prompt "worktree-warning" can be rendered. See `exomonad daemon logs`.',
+        facts: { name: 'worktree-warning' },
+      })
+    })
+
+    it('warns of the template that failed, and with what', async () => {
+      await writeFile(join(override, 'note.liquid'), '{% if %}')
+      await render('note', toParent)
+      expect(logged).toHaveLength(1)
+      expect(JSON.parse(logged[0] ?? '')).toMatchObject({
+        template: join(override, 'note.liquid'),
+        msg: 'template failed; the next in line is used',
+        err: { type: expect.stringMatching(/Error/) },
+      })
+    })
+  })
 })

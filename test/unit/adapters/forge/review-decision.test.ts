@@ -54,6 +54,9 @@ describe('whether two heads bring the same changes', () => {
     // A line of context alone makes no difference, another file does.
     const files = opened({ ea: 'diff --git a/x b/x\n+1\n', eb: 'diff --git a/y b/y\n+1\n' })
     expect(await files.same(sha('e'), sha('a'), sha('b'))).toBe(false)
+    // And so does where a line ends and the next begins.
+    const lines = opened({ ea: 'diff --git a/x b/x\n+1\n+2\n', eb: 'diff --git a/x b/x\n+1+2\n' })
+    expect(await lines.same(sha('e'), sha('a'), sha('b'))).toBe(false)
   })
 
   it('is not compared again; where they are the same, on no other base either', async () => {
