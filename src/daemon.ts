@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { exec } from './adapters/exec.ts'
 import { openKeptGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
@@ -9,7 +9,7 @@ import { freePort } from './adapters/host/free-port.ts'
 import { acquireInstanceLock } from './adapters/instance-lock.ts'
 import { openLogFile } from './adapters/host/log-file.ts'
 import { createNotifier } from './adapters/host/notify.ts'
-import { openSqliteStore } from './adapters/store/sqlite/open.ts'
+import { guardForge } from './adapters/forge/guarded.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from './config/environment.ts'
 import { readRepositoryFile } from './config/repository-file.ts'
 import { listTrackedConfiguration } from './config/tracked-files.ts'
@@ -26,6 +26,7 @@ import { listenForWebhooks } from './daemon/listen-for-webhooks.ts'
 import { startMaintenance } from './daemon/maintenance.ts'
 import { createHumanNotice } from './daemon/notify-human.ts'
 import { openMcp } from './daemon/open-mcp.ts'
+import { openStore } from './daemon/open-store.ts'
 import { createReleaser } from './daemon/releaser.ts'
 import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
@@ -37,9 +38,10 @@ import { createRenderer } from './events/render.ts'
 import { newDeliveryId, parseAgentId } from './ids.ts'
 import { createLog } from './log.ts'
 import { PACKAGE_ROOT, programFile } from './package-root.ts'
-import { pathsOf, repositoryHash } from './paths.ts'
+import { foldersOf, pathsOf, repositoryHash } from './paths.ts'
 import { createHttpServer } from './surfaces/http/server.ts'
 import { mayAgentUse } from './surfaces/tool-access.ts'
+import { createTextGate } from './text-gate/text-gate.ts'
 import { ALL_TOOLS } from './tools/all.ts'
 import { readVersion } from './version.ts'
 
@@ -76,18 +78,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (repository === null) throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${options.cwd}. Run \`exomonad init\`.`)
     const paths = pathsOf(facts.commonDir, repository.home)
     const { socket } = repository
-    for (const folder of [
-      paths.state,
-      paths.spool,
-      paths.prompts,
-      paths.launch,
-      paths.auth,
-      paths.agents,
-      paths.transcripts,
-      paths.outputs,
-      paths.ciLogs,
-      dirname(paths.log),
-    ]) {
+    for (const folder of foldersOf(paths)) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
     }
 
@@ -121,9 +112,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // Of agents’ tokens only hashes are known here.
     const ownerToken = await ensureOwnerToken(environment, facts.commonDir)
     const tokens = createKnownTokens([ownerToken])
-    const log = createLog({ level: config().log.level, destination, secrets: tokens.list })
+    const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
 
-    const store = await openSqliteStore({ file: paths.database, log, clock })
+    const gate = createTextGate(tokens)
+    const store = await openStore({ file: paths.database, log, clock, gate, tokens })
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
@@ -140,7 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     let settle = async (): Promise<void> => {}
     release.add('multiplexer', () => letGo(settle))
 
-    const { forge, resume } = await chooseForge({
+    const { forge: ungated, resume } = await chooseForge({
       git,
       store,
       environment,
@@ -153,13 +145,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
     })
+    const forge = guardForge(ungated, gate)
     release.add('forge', () => forge.dispose())
 
     const renderer = createRenderer({
       shippedFolder: join(PACKAGE_ROOT, 'templates'),
       overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
       log,
-      secrets: tokens.list,
+      secrets: tokens,
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
     const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
@@ -258,6 +251,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         return { multiplexer: multiplexer.name, forge: forge.kind, forge_trouble: weather?.code ?? null, ...(mcp === null ? {} : { mcp: mcp.url }) }
       },
       roleTools,
+      gate,
       ...(mcp === null ? {} : { loopback: mcp }),
     })
     await http.listen(socket)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** In the git folder of a worktree while it is looked at: nothing is written down that a person’s git or an agent’s reads. A crash leaves it. */
 export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
@@ -87,3 +87,17 @@ export const terminalsOf = (hash: string): { readonly tmuxSocket: string; readon
   tmuxSocket: `exomonad-${hash}`,
   zellijSession: `exo-${hash.slice(0, 8)}`,
 })
+
+/** Folders of the daemon’s state, each for this user alone. */
+export const foldersOf = (paths: Paths): string[] => [
+  paths.state,
+  paths.spool,
+  paths.prompts,
+  paths.launch,
+  paths.auth,
+  paths.agents,
+  paths.transcripts,
+  paths.outputs,
+  paths.ciLogs,
+  dirname(paths.log),
+]

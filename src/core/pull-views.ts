@@ -2,6 +2,7 @@ import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
+import { showControls } from '../text-gate/controls.ts'
 import type { Caller, PullDetails, Pulls, PullSummary } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, requireBelow } from './directory.ts'
@@ -152,7 +153,7 @@ export function createPullViews({
         requireFromWithin(caller, before)
         const diff = await forge.diff(number)
         const after = await readPull(forge, number)
-        if (before.head.sha === after.head.sha || tries === 3) return { number, head_sha: before.head.sha, diff }
+        if (before.head.sha === after.head.sha || tries === 3) return { number, head_sha: before.head.sha, diff: showControls(diff) }
       }
     },
 

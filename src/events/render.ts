@@ -2,7 +2,9 @@ import { Liquid } from 'liquidjs'
 import type { StoredEvent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { guardMessage, stripControls } from './escape.ts'
+import { stripControls } from '../text-gate/controls.ts'
+import type { KnownSecrets } from '../text-gate/secrets.ts'
+import { guardMessage } from './escape.ts'
 import { templateData, type EventContext } from './template-data.ts'
 import { createTemplateFiles } from './template-files.ts'
 
@@ -65,7 +67,7 @@ export function createRenderer(deps: {
   readonly overrideFolder: () => Promise<string | null>
   readonly log: Log
   /** Values that must never be sent. */
-  readonly secrets?: () => readonly string[]
+  readonly secrets?: KnownSecrets
 }): Renderer {
   const engine = new Liquid({
     strictVariables: true,
@@ -111,7 +113,7 @@ export function createRenderer(deps: {
 
   return {
     render: async (event, context) => {
-      const data = templateData(event, context, deps.secrets?.() ?? [])
+      const data = templateData(event, context, deps.secrets)
       const text = await fill(event.type, data)
       // A fault in a template must not swallow what it was to tell.
       return guardMessage(text ?? `[${event.type.toUpperCase()}] ${context.agent.name}: ${JSON.stringify(data)}`)

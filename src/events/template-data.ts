@@ -1,5 +1,7 @@
 import type { StoredEvent } from '../adapters/store/store.ts'
-import { escapeUntrusted, stripControls, type Cap } from './escape.ts'
+import { stripControls } from '../text-gate/controls.ts'
+import type { KnownSecrets } from '../text-gate/secrets.ts'
+import { escapeUntrusted, type Cap } from './escape.ts'
 
 /** An agent (or the human) as templates see it. */
 export interface TemplateParty {
@@ -35,14 +37,14 @@ const wholeOf = (event: Pick<StoredEvent, 'type' | 'seq' | 'payload'>): string =
 export function templateData(
   event: Pick<StoredEvent, 'type' | 'seq' | 'actor' | 'payload'>,
   context: EventContext,
-  secrets: readonly string[],
+  secrets: KnownSecrets | undefined,
 ): Record<string, unknown> {
   const whole = wholeOf(event)
   const escape = (value: unknown, key: string): unknown => {
     if (typeof value === 'string') {
       if (event.type === 'message' && event.actor === 'human' && key === 'message') return stripControls(value).trim()
       const limit: Cap = LOGS.has(key) ? { max: LOG_CAP, keep: 'end', whole } : { max: FIELD_CAP, keep: 'start', whole }
-      return escapeUntrusted(value, { cap: limit, secrets })
+      return escapeUntrusted(value, { cap: limit, ...(secrets === undefined ? {} : { secrets }) })
     }
     if (Array.isArray(value)) return value.map((item) => escape(item, key))
     if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, escape(item, name)]))

@@ -3,6 +3,7 @@ import { ExomonadError } from '../errors.ts'
 import type { Caller, Core } from '../core/core.ts'
 import type { Receipt, TakeReceipt } from '../core/receipt.ts'
 import type { Log } from '../log.ts'
+import type { TextGate } from '../text-gate/text-gate.ts'
 import type { AnyTool, ToolContext } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'
 import { actsAsHuman, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
@@ -17,28 +18,31 @@ export interface ToolCall {
   /** Takes over what the result takes away, once there is one. Without, every result counts as arrived. */
   readonly consumed?: TakeReceipt
   readonly roleTools: RoleTools
+  /** What goes in and comes out is kept, sent on and shown. */
+  readonly gate: TextGate
   readonly log: Log
 }
 
 /**
- * One call of a tool, the same from every surface: role, input, handler, output. Throws NOT_ALLOWED, INVALID_ARG with the field, what the
+ * One call of a tool, the same from every surface: role, text gate, input, handler, output, text gate. Throws NOT_ALLOWED, INVALID_ARG with the field, what the
  * handler throws, and INTERNAL for a result that its own schema refuses (logged; the result is not shown).
  */
 export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
   await admit(tool, call)
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
-  const input = parseInput(inputSchema, rawInput ?? {}, tool.name)
+  const { gate } = call
+  const input = parseInput(inputSchema, gate.data(rawInput ?? {}, tool.exact), tool.name)
   const receipts: Receipt[] = []
   const context = {
     core: call.core,
     caller: call.caller,
     signal: call.signal,
-    progress: call.progress ?? (() => {}),
+    progress: call.progress === undefined ? () => {} : throughGate(gate, call.progress),
     consumed: (receipt: Receipt) => receipts.push(receipt),
   }
   const answered = await tool.handler(context, input).catch(async (thrown: unknown) => {
     await giveBack(receipts)
-    throw thrown
+    throw errorThroughGate(gate, thrown)
   })
   const output = outputSchema.safeParse(answered)
   if (!output.success) {
@@ -51,7 +55,8 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     if (call.consumed === undefined) await receipt.confirm()
     else call.consumed(receipt)
   }
-  return tool.deprecated === undefined ? output.data : withWarning(output.data, `${tool.name} is deprecated; use ${tool.deprecated}.`)
+  const result = gate.data(output.data, tool.exact)
+  return tool.deprecated === undefined ? result : withWarning(result, `${tool.name} is deprecated; use ${tool.deprecated}.`)
 }
 
 async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Promise<void> {
@@ -61,6 +66,18 @@ async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Prom
     await tool.refused?.({ core, caller })
     throw thrown
   }
+}
+
+const throughGate =
+  (gate: TextGate, tell: ToolContext['progress']): ToolContext['progress'] =>
+  (message, event) =>
+    tell(gate.text(message), gate.data(event))
+
+function errorThroughGate(gate: TextGate, thrown: unknown): unknown {
+  if (!(thrown instanceof ExomonadError)) return thrown
+  const message = gate.text(thrown.message)
+  const facts = gate.data(thrown.facts)
+  return message === thrown.message && facts === thrown.facts ? thrown : new ExomonadError(thrown.code, message, facts, { cause: thrown.cause })
 }
 
 async function giveBack(receipts: readonly Receipt[]): Promise<void> {

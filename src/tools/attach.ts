@@ -5,6 +5,7 @@ export const attach = defineTool({
   name: 'attach',
   description: 'Where an agent’s pane is, and the command that shows it, or the stream of one that has no terminal.',
   audience: ['human'],
+  exact: ['argv'],
   listed: false,
   input: z.object({ agent: z.string().min(1) }),
   output: z.object({ agent_id: z.string(), multiplexer: z.string(), pane: z.string(), argv: z.array(z.string()).nullable() }),

@@ -30,6 +30,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** What to use instead; the result carries it as a warning. */
   readonly deprecated?: string
   readonly input: Input
+  /** Fields of input and result that stay byte for byte; all other text goes through the gate (src/text-gate). */
+  readonly exact?: readonly string[]
   readonly output: Output
   /** Asked where a caller may not use it: throws what says more than that. */
   readonly refused?: (context: Pick<ToolContext, 'core' | 'caller'>) => Promise<void>

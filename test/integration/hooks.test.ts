@@ -12,6 +12,7 @@ import { HOOK_EVENTS } from '../../src/surfaces/http/hooks.ts'
 import { createHttpServer } from '../../src/surfaces/http/server.ts'
 import { describeWith, findTool } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { scriptedCore, scriptedEvents, tokenOf } from '../unit/http/scripted-core.ts'
 import { tempFolder } from '../unit/host/temp-folder.ts'
 
@@ -358,6 +359,7 @@ describeWith(['curl'], 'hooks', () => {
       version: '1',
       repository: '/',
       clock: Date.now,
+      gate: createTextGate(),
     })
     await server.listen(socket)
     onTestFinished(() => server.close())

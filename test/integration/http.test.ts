@@ -1,3 +1,4 @@
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { once } from 'node:events'
 import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -49,6 +50,7 @@ async function serve(options: Partial<HttpServerDeps> = {}) {
     version: '1.2.3',
     repository: '/a/repository',
     clock: Date.now,
+    gate: createTextGate(),
     ...options,
   }
   const listenAt = async (path: string): Promise<HttpServer> => {

@@ -1,3 +1,6 @@
+import { removeControls } from '../../text-gate/controls.ts'
+import { redact } from '../../text-gate/secrets.ts'
+
 /** Who wrote a commit, as far as a message names them. */
 interface Author {
   readonly name: string
@@ -31,7 +34,8 @@ export function squashMessage(options: {
   author: Author
   commits: readonly { author: Author; message: string }[]
 }): string {
-  const words = (options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
+  const clean = (text: string): string => redact(removeControls(text))
+  const words = clean(options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
   const named = new Set([options.author.email.toLowerCase()])
   for (const { email } of coAuthors(words)) named.add(email.toLowerCase())
 
@@ -39,7 +43,7 @@ export function squashMessage(options: {
   const add = ({ name, email }: Author): void => {
     if (named.has(email.toLowerCase())) return
     named.add(email.toLowerCase())
-    trailers.push(`Co-authored-by: ${name} <${email}>`)
+    trailers.push(clean(`Co-authored-by: ${name} <${email}>`).replaceAll('\n', ' '))
   }
   for (const commit of options.commits) {
     add(commit.author)

@@ -5,6 +5,7 @@ import type { Agent } from '../../adapters/store/store.ts'
 import type { Core } from '../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { TextGate } from '../../text-gate/text-gate.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import type { LoopbackServer } from '../mcp/loopback.ts'
 import { createMcpOverHttp } from '../mcp/over-http.ts'
@@ -37,6 +38,8 @@ export interface HttpServerDeps {
   readonly health?: () => Record<string, unknown> | Promise<Record<string, unknown>>
   /** `[roles.NAME] tools` of the configuration. */
   readonly roleTools?: RoleTools
+  /** What tools are given and return goes through it. */
+  readonly gate: TextGate
   /** Where MCP is served over HTTP as well. */
   readonly loopback?: Pick<LoopbackServer, 'serve'>
   /** Milliseconds between comments in an event stream without events; default 15 s. */
@@ -76,12 +79,12 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   await installOpenApi(fastify, deps.version)
 
   healthRoute(fastify, { ...deps, health: deps.health ?? (() => ({})) })
-  toolRoutes(fastify, { core: deps.core, tools: deps.tools, roleTools, log: deps.log })
+  toolRoutes(fastify, { core: deps.core, tools: deps.tools, roleTools, gate: deps.gate, log: deps.log })
   treeRoute(fastify, deps.core.view)
   eventRoute(fastify, { events: deps.events, directory: deps.core.directory, heartbeat: deps.heartbeat ?? 15_000 })
   hookRoutes(fastify, deps.core.hooks)
   openApiRoute(fastify)
-  const mcp = { core: deps.core, tools: deps.tools, roleTools, log: deps.log, version: deps.version, clock: deps.clock, auth }
+  const mcp = { core: deps.core, tools: deps.tools, roleTools, gate: deps.gate, log: deps.log, version: deps.version, clock: deps.clock, auth }
   installMcpUpgrade(fastify, mcp)
   deps.loopback?.serve(createMcpOverHttp(mcp))
 

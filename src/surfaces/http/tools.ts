@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Core } from '../../core/core.ts'
 import { ExomonadError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { parseInput } from '../parse-input.ts'
 import { collectReceipts, settleWithResponse } from '../receipts.ts'
-import { listTools, runTool } from '../run-tool.ts'
-import type { RoleTools } from '../tool-access.ts'
+import { listTools, runTool, type ToolCall } from '../run-tool.ts'
 import { schemasOf } from '../tool-schemas.ts'
 import { callerOf } from './auth.ts'
 import { callFrames } from './call-frames.ts'
@@ -34,8 +31,11 @@ const toolList = z
 const EVENT_STREAM = 'text/event-stream'
 
 /** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a stream that tells how far it is, where that is asked for. */
-export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: readonly AnyTool[]; roleTools: RoleTools; log: Log }): void {
-  const { core, tools, roleTools, log } = deps
+export function toolRoutes(
+  fastify: FastifyInstance,
+  deps: Omit<ToolCall, 'caller' | 'signal' | 'progress' | 'consumed'> & { tools: readonly AnyTool[] },
+): void {
+  const { core, tools, roleTools, gate, log } = deps
 
   fastify.get(
     '/v1/tools',
@@ -53,7 +53,7 @@ export function toolRoutes(fastify: FastifyInstance, deps: { core: Core; tools: 
       { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },
       async (request, reply) => {
         const receipts = collectReceipts(log)
-        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, roleTools, log }
+        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, roleTools, gate, log }
         if (request.headers.accept?.includes(EVENT_STREAM) === true) {
           const frames = callFrames((progress) => runTool(tool, { ...call, progress }, request.body), log)
           settleWithResponse(receipts, reply.raw)

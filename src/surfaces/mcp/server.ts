@@ -4,6 +4,7 @@ import type { Receipt } from '../../core/receipt.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { TextGate } from '../../text-gate/text-gate.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import { runTool, toolsFor } from '../run-tool.ts'
 import type { RoleTools } from '../tool-access.ts'
@@ -14,6 +15,7 @@ export interface McpDeps {
   readonly core: Core
   readonly tools: readonly AnyTool[]
   readonly roleTools: RoleTools
+  readonly gate: TextGate
   readonly log: Log
   readonly version: string
   readonly clock: () => number
@@ -74,12 +76,12 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
     try {
       const caller = await client.identify()
       const signal = own === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, own.signal])
-      const { core, roleTools, log } = deps
+      const { core, roleTools, gate, log } = deps
       const receipts: Receipt[] = []
       const consumed = (receipt: Receipt) => receipts.push(receipt)
       const result = await runTool(
         tool,
-        { core, caller, signal, consumed, roleTools, log, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
+        { core, caller, signal, consumed, roleTools, gate, log, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
         params.arguments,
       )
       for (const receipt of receipts) {

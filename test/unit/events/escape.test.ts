@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cap, escapeUntrusted, guardMessage, redact, stripControls } from '../../../src/events/escape.ts'
+import { cap, escapeUntrusted, guardMessage } from '../../../src/events/escape.ts'
+import { stripControls } from '../../../src/text-gate/controls.ts'
+import { redact, type KnownSecrets } from '../../../src/text-gate/secrets.ts'
 
 const CAP = { max: 500, keep: 'start', whole: '`exomonad pr show 1`' } as const
-const escape = (text: string, secrets: readonly string[] = []): string => escapeUntrusted(text, { cap: CAP, secrets })
+const known = (...values: string[]): KnownSecrets => ({ values: () => values, hasHash: () => false })
+const escape = (text: string, secrets: readonly string[] = []): string => escapeUntrusted(text, { cap: CAP, secrets: known(...secrets) })
 
 /** Text with a good share of what could do harm. */
 const nasty = fc
@@ -128,7 +131,7 @@ describe('escapeUntrusted', () => {
 
 describe('redact', () => {
   it('hides what is known from eight characters on: shorter ones are words of everybody', () => {
-    expect(redact('12345678 and 1234567, test', ['12345678', '1234567', 'test'])).toBe('[redacted] and 1234567, test')
+    expect(redact('12345678 and 1234567, test', known('12345678', '1234567', 'test'))).toBe('[redacted] and 1234567, test')
     expect(redact('Stryker was here')).toBe('Stryker was here')
   })
 

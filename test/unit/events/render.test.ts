@@ -33,7 +33,7 @@ describe('createRenderer', () => {
       shippedFolder,
       overrideFolder: () => Promise.resolve(override),
       log: createLog({ level: 'warn', destination: { write: (line) => void logged.push(line) } }),
-      secrets: () => ['s3cret-of-the-daemon'],
+      secrets: { values: () => ['s3cret-of-the-daemon'], hasHash: () => false },
     })
   })
   afterEach(() => rm(override, { recursive: true }))

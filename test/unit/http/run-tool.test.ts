@@ -1,3 +1,4 @@
+import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Caller } from '../../../src/core/core.ts'
@@ -21,7 +22,7 @@ const core = scriptedCore({
     inbox: async () => ({ messages: [], questions: [], approvals: [] }),
   },
 })
-const call = (caller: Caller) => ({ core, caller, signal: new AbortController().signal, roleTools, log: silentLog() })
+const call = (caller: Caller) => ({ core, caller, signal: new AbortController().signal, roleTools, gate: createTextGate(), log: silentLog() })
 const named = (name: string): AnyTool => {
   const tool = toolNamed(name)
   if (tool === undefined) throw new Error(`no tool ${name}`)

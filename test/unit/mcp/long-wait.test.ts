@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { WaitResult } from '../../../src/core/agent-waits.ts'
 import { silentLog } from '../../../src/log.ts'
 import { createMcpServer } from '../../../src/surfaces/mcp/server.ts'
+import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { AGENTS, scriptedCore } from '../http/scripted-core.ts'
 
@@ -22,7 +23,7 @@ async function waitingClient() {
     },
   })
   const server = createMcpServer(
-    { core, tools: ALL_TOOLS, roleTools: () => undefined, log: silentLog(), version: '0', clock: Date.now },
+    { core, tools: ALL_TOOLS, roleTools: () => undefined, gate: createTextGate(), log: silentLog(), version: '0', clock: Date.now },
     { identify: async () => ({ kind: 'agent', agent: AGENTS.lead }) },
   )
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })

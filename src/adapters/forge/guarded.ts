@@ -1,0 +1,26 @@
+import type { TextGate } from '../../text-gate/text-gate.ts'
+import type { Forge } from './forge.ts'
+
+/**
+ * A forge with the text gate in front: nothing is published that must not be, and nothing read from it brings control characters or secrets
+ * along. Paths and names of branches, which are looked up by them, stay; a diff is made safe by who shows it.
+ */
+export function guardForge(forge: Forge, gate: TextGate): Forge {
+  return {
+    ...forge,
+    file: (options) => forge.file({ ...options, title: gate.text(options.title), body: gate.text(options.body) }),
+    merge: ({ message, ...options }) => forge.merge({ ...options, ...(message === undefined ? {} : { message: gate.text(message) }) }),
+    review: ({ comments, ...options }) =>
+      forge.review({ ...options, body: gate.text(options.body), comments: comments.map((comment) => ({ ...comment, body: gate.text(comment.body) })) }),
+    snapshots: async (numbers) =>
+      (await forge.snapshots(numbers)).map((result) =>
+        'snapshot' in result
+          ? {
+              ...result,
+              snapshot: { ...gate.data(result.snapshot), head: result.snapshot.head, base: result.snapshot.base, conflictFiles: result.snapshot.conflictFiles },
+            }
+          : result,
+      ),
+    checkLog: async (number, name) => gate.text(await forge.checkLog(number, name)),
+  }
+}

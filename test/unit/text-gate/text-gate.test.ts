@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { removeControls, showControls } from '../../../src/text-gate/controls.ts'
+import { redact } from '../../../src/text-gate/secrets.ts'
+import { createTextGate } from '../../../src/text-gate/text-gate.ts'
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const OWN = '0123456789abcdef'.repeat(4)
+const gate = createTextGate({ values: () => ['the-forge-token'], hasHash: (hash) => hash === hashOf(OWN) })
+
+const mixed = (length: number): string => 'a1B2c3D4e5F6g7H8i9J0kL'.repeat(8).slice(0, length)
+const hex = (length: number): string => '0a1b2c3d4e5f6789'.repeat(8).slice(0, length)
+/** Prefix and rest apart, so that no scanner takes this file for a leak. */
+const TOKENS: readonly (readonly [string, string])[] = [
+  ['ghp_', mixed(36)],
+  ['github_pat_', mixed(40)],
+  ['glpat-', mixed(20)],
+  ['glrt-', mixed(20)],
+  ['ATBB', mixed(32)],
+  ['sk-ant-api03-', mixed(60)],
+  ['sk-proj-', mixed(48)],
+  ['gsk_', mixed(52)],
+  ['hf_', mixed(34)],
+  ['AKIA', 'ABCDEFGH01234567'],
+  ['AIza', mixed(35)],
+  ['ya29.', mixed(40)],
+  ['GOCSPX-', mixed(28)],
+  ['dop_v1_', hex(64)],
+  ['abc8Q~', mixed(34)],
+  ['hvs.', mixed(90)],
+  ['dapi', hex(32)],
+  ['npm_', mixed(36)],
+  ['pypi-', mixed(100)],
+  ['rubygems_', hex(48)],
+  ['dckr_pat_', mixed(27)],
+  ['xoxb-', '1234567890-' + mixed(24)],
+  ['hooks.slack.com/services/', 'T00000000/B00000000/' + mixed(24)],
+  ['sk_live_', mixed(24)],
+  ['whsec_', mixed(32)],
+  ['SG.', `${mixed(22)}.${mixed(43)}`],
+  ['shpat_', hex(32)],
+  ['12345678:', `AA${mixed(33)}`],
+  ['lin_api_', mixed(40)],
+  ['ntn_', mixed(46)],
+  ['glsa_', mixed(41)],
+  ['sntrys_', mixed(60)],
+  ['eyJ', `${mixed(20)}.eyJ${mixed(20)}.${mixed(30)}`],
+]
+
+describe('secrets', () => {
+  it.each(TOKENS)('%s… is one, wherever it stands', (prefix, rest) => {
+    const token = prefix + rest
+    for (const text of [token, `use ${token}, please`, `"${token}"`, `(${token})`, `https://x:${token}@example.org/`, `a\n${token}\nb`]) {
+      expect(redact(text)).toContain('[redacted]')
+      expect(redact(text)).not.toContain(rest)
+    }
+  })
+
+  it('is the password of an address, and not its user or host', () => {
+    expect(redact('git clone https://me:hunter22@example.org/x.git')).toBe('git clone https://me:[redacted]@example.org/x.git')
+    expect(redact('http://localhost:8080/a@b and ssh://git@host:22/x')).toBe('http://localhost:8080/a@b and ssh://git@host:22/x')
+  })
+
+  it('is an agent’s token by its hash alone, and no other sum of that length', () => {
+    expect(gate.text(`token ${OWN}.`)).toBe('token [redacted].')
+    expect(gate.text(hashOf(OWN))).toBe(hashOf(OWN))
+    expect(gate.text('it is the-forge-token')).toBe('it is [redacted]')
+  })
+
+  it('is nothing that code and prose are full of', () => {
+    const harmless = [
+      'const token = readTokenFromFile(path)',
+      'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      'main.auth 4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+      '/home/me/project/src/adapters/store/sqlite/open.ts:42:13',
+      'npm_config_cache, sk-learn, ghp_short, key-value',
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
+    ]
+    for (const text of harmless) expect(redact(text)).toBe(text)
+  })
+
+  it('is found behind what was to hide it', () => {
+    const [prefix, rest] = TOKENS[0]!
+    expect(gate.text(`gh\u200bp_\u001b[31m${rest}`)).toBe('[redacted]')
+    expect(prefix).toBe('ghp_')
+  })
+})
+
+describe('control characters', () => {
+  it('go, and lines and tabs stay', () => {
+    expect(removeControls('a\tb\r\nc\rd\u2028e\u0000\u0007')).toBe('a\tb\nc\nd\ne')
+    expect(removeControls('\u001b]52;c;aGk=\u0007x\u001b[2Jy\u009b31mz\u202etxt')).toBe('xyztxt')
+    expect(removeControls('👩‍👩‍👧 é 漢字')).toBe('👩‍👩‍👧 é 漢字')
+    expect(removeControls('\ud800x')).toBe('\ufffdx')
+  })
+
+  it('are shown where code is reviewed', () => {
+    expect(showControls('+if (admin\u202e) {\u0000\n+\ttab\r\n+\u001b[2J\ra')).toBe('+if (admin<U+202E>) {<U+0000>\n+\ttab\r\n+<U+001B>[2J<U+000D>a')
+  })
+})
+
+describe('the gate', () => {
+  it('cleans every text of plain data, keys too, and hands back what was clean as it was', () => {
+    const clean = { a: [1, null, true, 'x'], b: { c: 'y' } }
+    expect(gate.data(clean)).toBe(clean)
+    expect(gate.data({ 'k\u0000': ['\u001b[1mx', { d: OWN }], n: 1 })).toEqual({ k: ['x', { d: '[redacted]' }], n: 1 })
+    expect(gate.data({ command: `x ${OWN}\u0007`, task: '\u0007t' }, ['command'])).toEqual({ command: `x ${OWN}\u0007`, task: 't' })
+  })
+
+  it('refuses what is nested without end', () => {
+    const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
+    expect(() => gate.data(nested)).toThrow(/nested deeper than 100/)
+  })
+
+  it('leaves nothing that a terminal obeys, whatever comes, and changes nothing the second time', () => {
+    const parts = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '\u009b',
+      '\u0007',
+      '\\',
+      'm',
+      '1',
+      ';',
+      '\r',
+      '\n',
+      '\u202e',
+      '\u200b',
+      'a',
+      '\ud83d',
+      '\udc69',
+      ...TOKENS.slice(0, 4).map((token) => token.join('')),
+    )
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 40 }), (all) => {
+        const cleaned = gate.text(all.join(''))
+        // oxlint-disable-next-line no-control-regex -- that none is left is what this shows
+        expect(cleaned).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/)
+        expect(gate.text(cleaned)).toBe(cleaned)
+      }),
+    )
+  })
+})
