@@ -223,7 +223,8 @@ export interface Talking {
   ): Promise<{ status: 'answered'; question_id: QuestionId; answer: string } | { status: 'pending'; question_id: QuestionId }>
   answer(caller: Caller, address: string, message: string, questionId: string | undefined): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
   /** From a human: injected with its text. Between agents: mail. */
-  send(caller: Caller, to: string, message: string): Promise<{ status: 'sent'; to: AgentId }>
+  /** `raw`: a person’s words reach the program as they are. NOT_ALLOWED for others. */
+  send(caller: Caller, to: string, message: string, options?: { raw?: boolean }): Promise<{ status: 'sent'; to: AgentId }>
   checkMail(caller: Caller, peek: boolean, receipt?: TakeReceipt): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
   /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>

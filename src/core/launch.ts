@@ -138,7 +138,10 @@ export function createLauncher(
       if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     },
     cliOfRole: async (role, override) => programOfRole(await settings.config(), role, override, paths.configFile),
-    plan: async (agent, options) => (await cliOf(agent)).plan(await request(agent, options)),
+    plan: async (agent, options) => {
+      const cli = await cliOf(agent)
+      return cli.plan(await request(agent, { ...options, prompt: cli.inert(options.prompt) }))
+    },
     launchProcess: async (agent, command) => {
       const { multiplexer: size } = await settings.config()
       const base = await deps.agentEnvironment()
@@ -148,8 +151,9 @@ export function createLauncher(
         ...{ program: { kind: 'process' }, output: outputOf(agent) },
       })
     },
-    launch: async (agent, { token, ...options }) => {
+    launch: async (agent, { token, ...given }) => {
       const cli = await cliOf(agent)
+      const options = { ...given, prompt: cli.inert(given.prompt) }
       const config = await settings.config()
       await files.writePrompt(agent.id, options.prompt)
       const authFile = await files.writeAuth(agent.id, token.secret)

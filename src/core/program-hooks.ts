@@ -17,6 +17,12 @@ import type { UsageReading } from './usage.ts'
 const MAX_IN_A_ROW = 6
 const NONE: HookOutcome = { kind: 'none' }
 
+/** Reasons are for its model too. What is context came through the outbox, which knows what was to stay as it was written. */
+function inertOutcome(cli: AgentCli, outcome: HookOutcome): HookOutcome {
+  if (outcome.kind === 'block') return { ...outcome, reason: cli.inert(outcome.reason) }
+  return outcome.kind === 'permission' && outcome.reason !== undefined ? { ...outcome, reason: cli.inert(outcome.reason) } : outcome
+}
+
 /** What agent CLIs say through their own hooks: read by the adapter’s dialect, acted on here, answered in the dialect. */
 export function createProgramHooks(
   deps: Pick<Deps, 'store' | 'outbox' | 'settings' | 'publisher' | 'clock'> & {
@@ -172,6 +178,6 @@ export function createProgramHooks(
     const told = { ...(at === undefined ? {} : { at }), ...(signal === undefined ? {} : { signal }) }
     const outcome = await act(caller, cli, event, fact, told)
     outbox.looked(agent.id)
-    return at === undefined ? cli.hooks.answer(event, outcome) : null
+    return at === undefined ? cli.hooks.answer(event, inertOutcome(cli, outcome)) : null
   }
 }

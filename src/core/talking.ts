@@ -23,8 +23,8 @@ export function createTalking({
   mailbox: Mailbox
 }): Talking {
   /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
-  const say = async (from: Caller, to: Agent, message: string) => {
-    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message } })
+  const say = async (from: Caller, to: Agent, message: string, raw: boolean) => {
+    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message, ...(raw ? { raw } : {}) } })
   }
 
   return {
@@ -39,7 +39,8 @@ export function createTalking({
       return { status: 'sent' }
     },
 
-    send: async (caller, address, message) => {
+    send: async (caller, address, message, { raw = false } = {}) => {
+      if (raw && caller.kind !== 'human') throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', { field: 'raw' })
       const to = await findAgent(store.agents, address)
       if (caller.kind === 'agent' && to.id === caller.agent.id)
         throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
@@ -55,7 +56,7 @@ export function createTalking({
         )
       // Words to a root without a program are the human’s: in the inbox, unless the human waits for them right now.
       const forHuman = to.kind === 'root' && !hasProgram(to) && parseCompletion(message) === undefined && !mailbox.isExpected(to.id, caller.agent.id)
-      if (caller.kind === 'human' || forHuman) await say(caller, to, message)
+      if (caller.kind === 'human' || forHuman) await say(caller, to, message, raw)
       else await mailbox.send(caller.agent, to, message)
       return { status: 'sent', to: to.id }
     },

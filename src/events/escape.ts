@@ -5,8 +5,6 @@ import { redact, type KnownSecrets } from '../text-gate/secrets.ts'
  * Text from outside (reviews, comments, branch names, logs, other agents) on its way into an agent’s terminal. Pure.
  *
  * - What src/text-gate takes from all text goes, and tabs.
- * - `@name` becomes `@ name`, because some agent CLIs put the file of that name in its place. A space is readable, keeps the word
- *   findable and is understood by none of them; a backslash means something different to each.
  * - Lines after the first begin with `│ `: none can pose as a message of ours or start a command (`/`, `!`, `#`). The first follows the tag.
  */
 
@@ -30,9 +28,7 @@ const FENCE = '│ '
 /** A value from outside, safe to stand behind a tag. */
 export function escapeUntrusted(text: string, options: { cap: Cap; secrets?: KnownSecrets }): string {
   const readable = redact(stripControls(text).trim(), options.secrets)
-  return cap(readable, options.cap)
-    .replace(/@(?=[^\s@])/g, '@ ')
-    .replaceAll('\n', `\n${FENCE}`)
+  return cap(readable, options.cap).replaceAll('\n', `\n${FENCE}`)
 }
 
 /** A whole message: no line of it starts a command of an agent CLI, whatever a template made of the values. */

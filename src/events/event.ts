@@ -77,7 +77,7 @@ export const EVENTS = {
     by: z.string(),
     delivered_by: z.enum(['tool', 'message']),
   }),
-  message: define('A person wrote to an agent.', { message: z.string() }),
+  message: define('A person wrote to an agent.', { message: z.string(), raw: z.boolean().optional() }),
   mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
 
   'budget.warning': define('80 % of a budget is used.', budget),

@@ -45,7 +45,7 @@ export function createHandOver(deps: {
   const { store, records, sight, proof, typing, clock, log } = deps
 
   const claim = async (queued: readonly Delivery[], lane: 'pane' | 'channel' | 'acp', { cli, config }: { cli: OutboxCli; config: Config }) => {
-    const options = { maxChars: config.delivery.max_chars, acks: cli.acks }
+    const options = { maxChars: config.delivery.max_chars, acks: cli.acks, inert: cli.inert }
     const batch = deps.newBatch()
     const claimed = await store.outbox.claim(composeMessage(queued, options).ids, lane, batch, clock())
     if (claimed.length === 0) return undefined
@@ -117,6 +117,6 @@ export function createHandOver(deps: {
 /** Whole text of those that their prompt only pointed to; null for what came whole. `batch`: all of it, as it was claimed. */
 export function pointedText(batch: readonly Delivery[], cli: OutboxCli, config: Config): { ids: readonly DeliveryId[]; text: string } | null {
   if (batch[0]?.lane !== 'pane' || !cli.acks) return null
-  const message = composeMessage(batch, { maxChars: config.delivery.max_chars, acks: true })
+  const message = composeMessage(batch, { maxChars: config.delivery.max_chars, acks: true, inert: cli.inert })
   return isTooLong(message.text, cli.pasteLimit) ? message : null
 }

@@ -1,3 +1,4 @@
+import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Delivery } from '../adapters/store/store.ts'
 import type { DeliveryId } from '../ids.ts'
 import { cap } from './escape.ts'
@@ -5,21 +6,27 @@ import { cap } from './escape.ts'
 /** Begins the reason of a delivery whose agent is gone: the next in line must know that it was not meant for him. */
 export const MEANT_FOR = 'meant for '
 
-export type Waiting = Pick<Delivery, 'id' | 'text' | 'why' | 'eventSeq'>
+/** Of a person’s words that are to reach the program as they are (`send --raw`). */
+export const RAW = 'message.raw'
+
+export type Waiting = Pick<Delivery, 'id' | 'kind' | 'text' | 'why' | 'eventSeq'>
 
 const worded = ({ text, why }: Waiting): string => (why?.startsWith(MEANT_FOR) ? `[UNDELIVERED] ${why}:\n${text}` : text)
 
 /**
  * As many of the waiting deliveries as fit into one message, at least the first; the others are for the next.
- * With `acks` a last line names their ids, for the agent to confirm.
+ * With `acks` a last line names their ids, for the agent to confirm. `inert`: of the agent’s program.
  */
-export function composeMessage(waiting: readonly Waiting[], options: { maxChars: number; acks: boolean }): { ids: DeliveryId[]; text: string } {
+export function composeMessage(
+  waiting: readonly Waiting[],
+  options: { maxChars: number; acks: boolean; inert: AgentCli['inert'] },
+): { ids: DeliveryId[]; text: string } {
   const texts: string[] = []
   const ids: DeliveryId[] = []
   let length = 0
   for (const delivery of waiting) {
     const room = options.maxChars - (options.acks ? (ids.length + 1) * (delivery.id.length + 1) + 3 : 0)
-    const text = worded(delivery)
+    const text = delivery.kind === RAW ? worded(delivery) : options.inert(worded(delivery))
     if (ids.length > 0 && length + 2 + text.length > room) break
     const whole = delivery.eventSeq === null ? '`exomonad events --json`' : `\`exomonad events --json\`, event ${delivery.eventSeq}`
     texts.push(text.length > room ? cap(text, { max: Math.max(room - 100, 100), keep: 'start', whole }) : text)

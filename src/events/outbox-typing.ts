@@ -12,7 +12,7 @@ import { shows } from './outbox-message.ts'
 /** What the outbox needs to know of an agent’s program. */
 export type OutboxCli = Pick<
   AgentCli,
-  'acks' | 'reportsState' | 'enterDelay' | 'pasteLimit' | 'channel' | 'observe' | 'mentions' | 'inputLine' | 'contextLimit' | 'hasNoTerminal'
+  'acks' | 'inert' | 'reportsState' | 'enterDelay' | 'pasteLimit' | 'channel' | 'observe' | 'mentions' | 'inputLine' | 'contextLimit' | 'hasNoTerminal'
 >
 
 /**

@@ -1,3 +1,4 @@
+import { inertText } from '../text-gate/inert.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
@@ -54,7 +55,7 @@ export interface Worker {
 }
 
 /** What a program without an adapter is taken for. */
-const PLAIN: OutboxCli = { acks: false, reportsState: false, enterDelay: 50, pasteLimit: null, channel: null }
+const PLAIN: OutboxCli = { acks: false, inert: inertText, reportsState: false, enterDelay: 50, pasteLimit: null, channel: null }
 /** At once: there may be more to do. */
 const NOW = 0
 /** After a start, until what it found unconfirmed is looked into: by then a program has written down what it took. Milliseconds. */

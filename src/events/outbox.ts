@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Delivery, Store, StoredEvent } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, Recipient } from '../ids.ts'
+import { inertText } from '../text-gate/inert.ts'
 import { pointedText } from './outbox-hand-over.ts'
 import { cap } from './escape.ts'
 import { composeMessage, readCalls } from './outbox-message.ts'
@@ -186,14 +187,15 @@ export function createOutbox(
       if (agent === undefined || queued.length === 0) return null
       const cli = await options.agentCliOf(agent)
       const acks = cli?.acks === true
+      const inert = cli?.inert ?? inertText
       const maxChars = Math.min((await options.config()).delivery.max_chars, cli?.contextLimit ?? Infinity)
       const batch = randomUUID()
-      const claimed = await store.outbox.claim(composeMessage(queued, { maxChars, acks }).ids, 'hook', batch, clock())
+      const claimed = await store.outbox.claim(composeMessage(queued, { maxChars, acks, inert }).ids, 'hook', batch, clock())
       if (claimed.length === 0) return null
       const taken = new Set(claimed.map(({ id }) => id))
       const { text } = composeMessage(
         queued.filter(({ id }) => taken.has(id)),
-        { maxChars, acks },
+        { maxChars, acks, inert },
       )
       await records.handed(agentId, claimed)
       if (acks) await workerOf(agentId).expect(batch, 'hook')

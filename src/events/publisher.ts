@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import { EVENTS, type NewEvent } from './event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from './publish.ts'
+import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render.ts'
 import { filedBranches } from './pr-tracking.ts'
 import { route, ROUTED_TYPES } from './router.ts'
@@ -15,6 +16,9 @@ export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Answers how to stop. */
   onEnqueued(listener: (recipients: readonly Recipient[]) => void): () => void
 }
+
+/** A person’s words, which its agent’s program is to take as if they had been typed. */
+const isRaw = ({ type, actor, payload }: StoredEvent): boolean => type === 'message' && actor === 'human' && payload['raw'] === true
 
 /** The publisher: append, route, render and enqueue in one transaction; listeners and outbox hear of it once that is durable. */
 export function createPublisher(deps: {
@@ -61,7 +65,15 @@ export function createPublisher(deps: {
     for (const { to, type } of route(stored, asRoutingTree(agents, filed))) {
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
-      await tx.outbox.enqueue({ id: newDeliveryId(), recipient: to, eventSeq: stored.seq, kind: type, subject: subjectOf(stored), text, createdAt: stored.at })
+      await tx.outbox.enqueue({
+        id: newDeliveryId(),
+        recipient: to,
+        eventSeq: stored.seq,
+        kind: isRaw(stored) ? RAW : type,
+        subject: subjectOf(stored),
+        text,
+        createdAt: stored.at,
+      })
       recipients.push(to)
     }
     tx.afterCommit(() => {

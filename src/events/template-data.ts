@@ -31,7 +31,7 @@ const wholeOf = (event: Pick<StoredEvent, 'type' | 'seq' | 'payload'>): string =
 }
 
 /**
- * Payload and context, every string escaped as if it came from outside; only a person’s own message keeps its lines and its @.
+ * Payload and context, every string escaped as if it came from outside; only a person’s own message keeps its lines.
  * The result is a copy of plain data: nothing in it can be called or changed by a template.
  */
 export function templateData(

@@ -5,6 +5,7 @@ import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
+import { inertTests } from './inert.ts'
 import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
@@ -29,6 +30,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
 
     terminalTests(cli, () => world)
     closedTerminalTests(() => world)
+    inertTests(() => world)
 
     it(verifies('R004-14', 'gets the answer to its question as the result of the call'), async () => {
       const { marker } = await world.worker('asks', [{ call: 'question', input: { message: 'Tabs or spaces?' } }, { say: 'Thanks.' }])

@@ -50,6 +50,8 @@ describe('a session that outlives the daemon', () => {
     const { agent_id } = await tree.worker('orphan', 'say before the end', 'child sleep 1000', gate.wait)
     await tree.shows('orphan', 'before the end')
     await waitFor('its child', () => tree.processesOf(agent_id).length >= 2)
+    // What the runner has just read may not be on the disk yet, and would be gone with it.
+    await waitFor('its words on the disk', () => readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8').includes('\nbefore the end'))
     process.kill(tree.runnerPid(), 'SIGKILL')
     await tree.becomes('orphan', 'failed')
     await waitFor('what it left to end', () => tree.processesOf(agent_id).length === 0)

@@ -44,8 +44,11 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
     await waitFor('the idle one', async () => (await tree.agent('idler')).state === 'idle', LIMIT)
     const terminal = await openTerminal(tree)
     await terminal.line('exomonad wait 1h busy teller idler goner')
-    const waiting = await terminal.until('the status layer', /○ idle[^\n]*\n[^\n]*✗ dead[^\n]*\n─{80}\n/)
-    expect(waiting).toMatch(/^ {2}busy {6}◐ running +\d+ calls? +\S+ tokens$/m)
+    // As a whole: a look may fall into the middle of a redraw.
+    const waiting = await terminal.until(
+      'the status layer',
+      /^ {2}busy {6}◐ running +\d+ calls? +\S+ tokens\n[^\n]*\n[^\n]*○ idle[^\n]*\n[^\n]*✗ dead[^\n]*\n─{80}\n/m,
+    )
     expect(waiting).toMatch(/^ {2}teller {4}◐ running +\d+ calls? +\S+ tokens$/m)
     expect(waiting).toMatch(/─{80}\n. Waiting for 4 agents \d+[sm]/)
 

@@ -168,9 +168,10 @@ describe('landing', () => {
   })
 
   it('lands although there is always another about to be fixed', async () => {
-    const tree = await world()
+    const tree = await world({}, HOLD)
     const [a, b, busy] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' }), await tree.open('busy', { 'busy.txt': '0' })]
     for (const number of [a, b, busy]) await tree.checked(number)
+    tree.hold(true)
     await tree.merge(a)
     await tree.merge(b)
     const until = performance.now() + 60_000
@@ -178,9 +179,10 @@ describe('landing', () => {
     while ((await tree.look(b)).state === 'open' && performance.now() < until) {
       await tree.forge.review({ number: busy, author: LEAD, state: 'changes_requested', body: String(++reviews), comments: [] })
       await tree.poll(busy)
+      // It does not land before there were a few.
+      if (reviews === 4) tree.hold(false)
     }
     expect((await tree.look(b)).state).toBe('merged')
-    expect(reviews).toBeGreaterThan(3)
   })
 
   it('checks anew what the base moved under meanwhile, forward or back: what was taken out of it stays out', async () => {

@@ -56,7 +56,7 @@ describe('outbox', () => {
     publisher = createPublisher({ store, renderer, clock, log: silentLog(), newDeliveryId })
     terminals = scriptedTerminals()
     config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
-    cli = { acks: true, reportsState: true, enterDelay: 5, pasteLimit: null, channel: null }
+    cli = { acks: true, reportsState: true, inert: (text) => text, enterDelay: 5, pasteLimit: null, channel: null }
     outbox = newOutbox()
   })
   afterEach(async () => {

@@ -11,6 +11,7 @@ import { askingMode, familyOf, habitsOf, loginFinding, versionFinding } from './
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
+import { inertText } from '../../text-gate/inert.ts'
 
 /** What holds the sessions; addressed by the agent’s pane. */
 export type AcpSessions = Pick<Runner, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
@@ -154,6 +155,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   return {
     name: cliName,
     adapter: 'acp',
+    inert: inertText,
     acks: true,
     reportsState: true,
     enterDelay: 0,

@@ -156,6 +156,11 @@ export interface AgentCli {
   readonly passes: readonly string[]
   /** It asks its model without waiting for its MCP servers: its first prompt’s hook is held until the tools were listed for it. */
   readonly hurriesFirstTurn?: boolean
+  /**
+   * The text without anything that it gives a meaning to, wherever in a prompt that stands (`@file`, a first `/`, `!`, `#`). Every text that
+   * reaches it goes through this, a person’s own too. Idempotent, pure.
+   */
+  inert(text: string): string
   /** How its hooks are read and answered; null where it has none that exomonad sets up. */
   readonly hooks: HookDialect | null
   /** It has no terminal in which a person could be asked: what policy `off` leaves to the terminal goes to the human’s inbox. */

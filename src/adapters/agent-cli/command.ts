@@ -3,6 +3,7 @@ import { ExomonadError } from '../../errors.ts'
 import type { AgentCli, LaunchRequest } from './agent-cli.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
+import { inertText } from '../../text-gate/inert.ts'
 
 /**
  * Any program as an agent: an argv template. It has no conversation that could be forked; a parent’s transcript, where there is one,
@@ -33,6 +34,7 @@ export function createCommandCli(options: Pick<AgentCliOptions, 'name' | 'config
   return {
     name,
     adapter: 'command',
+    inert: inertText,
     acks: config.acks,
     reportsState: config.reports_state,
     enterDelay: config.enter_delay_ms,

@@ -11,6 +11,7 @@ import { configContent, impatience, promptsByArgv } from './opencode/launch.ts'
 import { observeServer } from './opencode/observe.ts'
 import { settleOpenCode } from './opencode/settle.ts'
 import type { AgentCliOptions } from './options.ts'
+import { inertText } from '../../text-gate/inert.ts'
 
 /** What it reads of a person’s environment, beside variables that would bind it to another process (OPENCODE_PID, OPENCODE_CLIENT, …). */
 const PASSES = [
@@ -88,6 +89,7 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   return {
     name,
     adapter: 'opencode',
+    inert: inertText,
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,

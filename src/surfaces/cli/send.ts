@@ -8,10 +8,11 @@ export function define(command: Command, context: CliContext): void {
   command
     .argument('<agent>', 'Id, branch or name')
     .argument('<message...>', 'The text; - reads it from standard input')
-    .action(async (to: string, words: string[]) => {
+    .option('--raw', 'What its program gives a meaning to keeps it: @file is read by it, unasked')
+    .action(async (to: string, words: string[], { raw }: { raw?: true }) => {
       const message = await readMessage(context, words)
       const client = await context.client()
-      const answer = await client.callTool<{ status: 'sent'; to: string }>('send', { to, message })
+      const answer = await client.callTool<{ status: 'sent'; to: string }>('send', { to, message, ...(raw === undefined ? {} : { raw }) })
       present(context, answer, () => [`${context.palette().good('✓')} Sent to ${printableLine(to)}`])
     })
 }

@@ -14,15 +14,6 @@ import { findChat, readChat, tookPrompt } from './transcript.ts'
 /** One argument may have 128 KiB on Linux. Bytes. */
 const MAX_ARGUMENT = 100_000
 
-/**
- * `@path` would put a file’s content in its place, or the first file’s that has such a name; with the backslash the text stays as it is.
- * A first `/` would be a command of the program.
- */
-const literal = (prompt: string): string => {
-  const kept = prompt.replace(/(?<!\\)@(?=\S)/g, '\\@')
-  return /^\s*\/(?![/*])/.test(kept) ? `Task: ${kept.trimStart()}` : kept
-}
-
 /** How Gemini CLI is started: all it is given stands in the agent’s own folder (see home.ts) and in variables. */
 export async function planGemini(options: AgentCliOptions, passed: (name: string) => string | undefined, request: LaunchRequest): Promise<LaunchPlan> {
   const { name, config } = options
@@ -32,7 +23,7 @@ export async function planGemini(options: AgentCliOptions, passed: (name: string
   const personal = await readPersonalHome(personalHome(passed('GEMINI_CLI_HOME'), options.userHome))
   const home = homeIn(folder)
   const isLong = Buffer.byteLength(request.prompt) > MAX_ARGUMENT
-  const prompt = isLong ? 'Your task stands above. Begin.' : literal(request.prompt)
+  const prompt = isLong ? 'Your task stands above. Begin.' : request.prompt
   const session = await sessionFor(name, request, isLong ? request.prompt : null)
   const warnings = [...session.warnings]
   const files = [...session.files]
