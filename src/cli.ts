@@ -14,10 +14,15 @@ export interface CliOptions {
 
 /** Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never ends the process. */
 export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<number> {
-  const { buildProgram, commandNamed } = await import('./surfaces/cli/program.ts')
   const options = await completeOptions(given)
   const run = await createRun(options)
-  quietlyEndOnClosedPipe(options.terminal)
+  const output = watchOutput(options.terminal)
+  const code = await runCommand(argv, options, run)
+  return (await output.isWhole()) ? code : EXIT_CODES.error.code
+}
+
+async function runCommand(argv: readonly string[], options: CliOptions, run: Run): Promise<number> {
+  const { buildProgram, commandNamed } = await import('./surfaces/cli/program.ts')
   const program = await buildProgram(run.context, commandNamed(argv))
   run.use(() => program.opts())
   try {
@@ -99,12 +104,21 @@ async function usageError(error: import('commander').CommanderError, json: boole
   return EXIT_CODES.usage.code
 }
 
-/** `exomonad … | head` is no fault. */
-function quietlyEndOnClosedPipe(terminal: Terminal): void {
-  for (const stream of [terminal.stdout, terminal.stderr]) {
+/** `exomonad … | head` is no fault. Output that can’t be written is one, whatever was done: whoever reads it would take less for all. */
+function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean> } {
+  let failed = false
+  for (const stream of [stdout, stderr]) {
     const emitter = stream as unknown as { on?: (event: string, listener: (error: NodeJS.ErrnoException) => void) => unknown }
     emitter.on?.('error', (error) => {
-      if (error.code !== 'EPIPE') throw error
+      if (error.code === 'EPIPE' || failed) return
+      failed = true
+      if (stream === stdout) stderr.write(`✗ The output could not be written: ${error.message}. What was asked for may have been done.\n`)
     })
+  }
+  return {
+    isWhole: async () => {
+      if ('writableLength' in stdout) await new Promise<void>((resolve) => stdout.write('', () => resolve()))
+      return !failed
+    },
   }
 }

@@ -31,6 +31,7 @@ import { createReleaser } from './daemon/releaser.ts'
 import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
 import { ExomonadError } from './errors.ts'
+import { EVENTS } from './events/event.ts'
 import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
@@ -239,7 +240,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const http = await createHttpServer({
       core,
       tools: ALL_TOOLS,
-      events: { list: (query) => store.events.list(query), onEvent: publisher.onEvent },
+      events: { types: Object.keys(EVENTS), list: (query) => store.events.list(query), onEvent: publisher.onEvent },
       ownerTokenHash: hashToken(ownerToken),
       findAgentByTokenHash: core.directory.byTokenHash,
       log,

@@ -1,4 +1,4 @@
-import { slugify } from './ids.ts'
+import { requireFreeWord, slugify } from './ids.ts'
 
 /** Of a prompt’s words, as many as make a name that can be typed. */
 const WORDS = 4
@@ -22,7 +22,7 @@ export function forkName(prompt: string | undefined, taken: ReadonlySet<string>)
 
 /** The name as a slug, with a number behind it where another agent has it. INVALID_ARG where nothing of it is left. */
 export function unusedName(name: string, taken: ReadonlySet<string>): string {
-  const slug = slugify(name)
+  const slug = requireFreeWord(slugify(name), name)
   if (!taken.has(slug)) return slug
   for (let number = 2; ; number++) if (!taken.has(`${slug}-${number}`)) return `${slug}-${number}`
 }

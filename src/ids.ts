@@ -48,13 +48,30 @@ export function parseSha(text: string): Sha {
 export const asBranchName = (name: string): BranchName => name as BranchName
 export const asPaneId = (id: string): PaneId => id as PaneId
 
+/** Letters that have no part that is one of a–z; accents and the like come off by themselves. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ŋ: 'n', þ: 'th', ŧ: 't' }
+const plain = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replace(/[ßæœøđðħıłŋþŧ]/g, (letter) => LETTERS[letter] ?? letter)
+
+/** Words that address somebody already: an agent of that name could not be told from them. */
+const RESERVED: ReadonlySet<string> = new Set(['root', 'human', 'daemon'])
+
+/** INVALID_ARG for a name that means somebody else wherever an agent is addressed. */
+export function requireFreeWord(slug: Slug, name: string): Slug {
+  if (!RESERVED.has(slug)) return slug
+  throw new ExomonadError('INVALID_ARG', `"${name}" can’t be an agent’s name: ${[...RESERVED].join(', ')} mean others. Choose another.`, { found: name })
+}
+
 /**
- * The branch segment for a name: lower-cased, every run of other characters one `-`, trimmed, at most 50 characters.
+ * The branch segment for a name: lower-cased, letters without their accents, every run of other characters one `-`, trimmed, at most 50 characters.
  * Throws INVALID_ARG where nothing is left. `{branch}.{slug}` must still pass `git check-ref-format --branch` (`lock` does not).
  */
 export function slugify(name: string): Slug {
-  const slug = name
-    .toLowerCase()
+  const slug = plain(name)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
     .slice(0, 50)

@@ -19,12 +19,28 @@ export function createFilePull({
   followBase,
   log,
 }: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'log'> & { branchPush: BranchPush; followBase: FollowBase }): Pulls['file'] {
+  /** Of `main.feature` the branch `main`, where there is one: a root’s place follows the dot rule too. */
+  const parentInUse = async (branch: BranchName): Promise<BranchName | null> => {
+    const parent = parentBranch(branch)
+    if (parent === null) return null
+    const tip = (await git.resolve(`refs/heads/${parent}`)) ?? (await git.resolve(`refs/remotes/${forge.remote}/${parent}`))
+    return tip === null ? null : parent
+  }
+
+  /** Its children’s work that is not in its branch yet, and so not in its pull request either. */
+  const stillOpen = async (agent: Agent): Promise<string[]> => {
+    const open = (await knownPulls(store)).filter((pull) => pull.state === 'open' && pull.base.branch === agent.branch)
+    return open.map(
+      ({ number, head }) => `#${number} (${head.branch}) is still open on ${agent.branch}: what you filed is without it. Merge it first, or close it.`,
+    )
+  }
+
   /** The recorded parent branch; by the dot rule where there is no record; for the root what the configuration or the remote says. */
   const baseOf = async (agent: Agent): Promise<BranchName> => {
     if (agent.baseBranch !== null) return agent.baseBranch
     if (agent.kind === 'root') {
       const configured = (await settings.config()).root.base
-      const base = configured === undefined ? await git.defaultBranch(forge.remote) : asBranchName(configured)
+      const base = configured === undefined ? ((await parentInUse(agent.branch)) ?? (await git.defaultBranch(forge.remote))) : asBranchName(configured)
       if (base === null || base === agent.branch) {
         throw new ExomonadError(
           'INVALID_ARG',
@@ -124,7 +140,7 @@ export function createFilePull({
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
     // The root’s follows the configuration.
     if (agent.kind !== 'root') await store.agents.update(agent.id, { baseBranch: base })
-    const warnings = await begin(filed.number, draft)
+    const warnings = [...(await begin(filed.number, draft)), ...(await stillOpen(agent))]
     await polling.poll([filed.number])
     return {
       pr_number: filed.number,

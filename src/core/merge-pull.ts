@@ -183,7 +183,7 @@ export function createMergePull(
   const mergeNow = async (caller: Caller, input: MergeInput, pull: PullRequestSnapshot, options: MergeOptions): Promise<() => Promise<MergedPull>> => {
     const agents = await store.agents.list()
     const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
-    await rights.requireParent(caller, pull, child)
+    await rights.requireBaseOwner(caller, pull, child, agents)
     const followed = await deps.requireLookedAt(pull, input.head)
     if (await isLanding(pull.number)) return async () => stillLanding(pull, followed)
     await requireMergeable(pull, input.force)
@@ -206,7 +206,7 @@ export function createMergePull(
         ...(followed === null ? {} : { rebased_from: followed }),
         retargeted: [...retargeted],
         siblings_behind: siblings.map((agent) => agent.branch),
-        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, followed }),
+        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, agents, followed }),
       }
     }
 

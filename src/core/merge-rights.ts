@@ -1,25 +1,34 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
+import { sharesBranch } from '../agent-kinds.ts'
+import { baseOwners } from '../base-owner.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 
+const placed = (agents: readonly Agent[]) => new Map(agents.map((agent) => [agent.id, { ...agent, branch: sharesBranch(agent) ? null : agent.branch }]))
+
 /** Who may merge what. */
 export interface MergeRights {
-  /** Only the parent of the pull request’s agent; the human anywhere. NOT_A_CHILD, NOT_ALLOWED. */
-  requireParent(caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined): Promise<void>
+  /** Only the owner of the branch that it goes into; the human anywhere. NOT_A_CHILD, NOT_ALLOWED. */
+  requireBaseOwner(caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined, agents: readonly Agent[]): Promise<void>
   /** NOT_ALLOWED where an agent may not override checks and reviews. */
   requireForce(caller: Caller, force: boolean): Promise<void>
 }
 
 export function createMergeRights({ settings }: Pick<Deps, 'settings'>): MergeRights {
   return {
-    requireParent: async (caller, pull, author) => {
+    requireBaseOwner: async (caller, pull, author, agents) => {
       const { protected_branches: protectedBranches } = await settings.config()
       if (caller.kind === 'human') return
-      if (author?.parentId !== caller.agent.id) {
-        throw new ExomonadError('NOT_A_CHILD', `#${pull.number} (${pull.head.branch}) is not a pull request of a child of yours: only its parent merges it.`, {
+      const owners = author === undefined ? [] : baseOwners(placed(agents), author.id, pull.base.branch)
+      const owner = owners.at(-1)
+      if (!owners.some(({ id }) => id === caller.agent.id)) {
+        const who = owner === undefined ? 'only the human merges it' : `it goes into ${pull.base.branch}, and only ${owner.name} merges there`
+        throw new ExomonadError('NOT_A_CHILD', `#${pull.number} (${pull.head.branch}) is not yours to merge: ${who}.`, {
           number: pull.number,
+          base: pull.base.branch,
+          ...(owner === undefined ? {} : { owner: owner.id }),
         })
       }
       if (protectedBranches.includes(pull.base.branch)) {

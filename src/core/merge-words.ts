@@ -1,3 +1,4 @@
+import { sharesBranch } from '../agent-kinds.ts'
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { BranchName } from '../ids.ts'
@@ -23,12 +24,17 @@ export function nextStep(facts: {
   readonly pullError: string | undefined
   readonly siblings: number
   readonly child: Agent | undefined
+  /** All there are. */
+  readonly agents: readonly Agent[]
   readonly followed: string | null
 }): string {
-  const { base, remote, pullError, siblings, child, followed } = facts
+  const { base, remote, pullError, siblings, child, agents, followed } = facts
+  const parent = agents.find(({ id }) => id === child?.parentId)
   const parts: string[] = []
   if (followed !== null) parts.push(`exomonad had rebased the head that you looked at (${followed.slice(0, 8)}); its changes are the same.`)
   if (pullError !== undefined) parts.push(`Your worktree does not have the merge (${pullError}): fix that, then \`git pull ${remote} ${base}\`.`)
+  if (child !== undefined && parent !== undefined && parent.branch !== base && !sharesBranch(child))
+    parts.push(`It skipped a level: ${child.name} is a child of ${parent.name} (${parent.branch}), whose branch does not have it.`)
   if (siblings > 0) parts.push(`${siblings} sibling${siblings === 1 ? '' : 's'} will be rebased at the next stop.`)
   if (child !== undefined && isAlive(child.state)) parts.push(`${child.name} idles: send it more work, or kill it.`)
   return parts.length === 0 ? 'Nothing else to do for this pull request.' : parts.join(' ')

@@ -2,8 +2,8 @@ import { sharesBranch } from '../agent-kinds.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
-import { asBranchName, childBranch, newAgentId, slugify, type AgentId, type BranchName, type Sha } from '../ids.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
+import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type AgentId, type BranchName, type Sha } from '../ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from './budgets.ts'
 import type { Caller, SpawnError, SpawnSpec } from './core.ts'
@@ -54,6 +54,16 @@ export interface Reserved {
   readonly agent: Agent
   readonly candidate: Candidate
   readonly journal: string
+}
+
+/** Nothing is spawned that could never come back: its pull request needs the base there. */
+function neverFiled(branch: BranchName, remote: string, said: string): ExomonadError {
+  const cause = said.split(' | ')[0] ?? said
+  return new ExomonadError(
+    'SPAWN_FAILED',
+    `Nothing was spawned: ${branch} can’t be pushed to ${remote}, so that no work from it could be filed. git says: ${cause}. \`exomonad doctor\` makes the same push.`,
+    { branch, remote, git: said },
+  )
 }
 
 export function createReservations(
@@ -172,7 +182,13 @@ export function createReservations(
 
     /** `branches`: those there are. */
     candidate: async (caller: Caller, spec: SpawnSpec, base: Base, branches: ReadonlyMap<BranchName, Sha>): Promise<Candidate> => {
-      const slug = slugify(spec.name)
+      const slug = requireFreeWord(slugify(spec.name), spec.name)
+      if (spec.prompt.trim() === '') {
+        throw new ExomonadError('INVALID_ARG', `${slug} has no task: its prompt is empty or missing. Say in it all that it is to do.`, {
+          field: 'prompt',
+          name: spec.name,
+        })
+      }
       const role = spec.role ?? (spec.kind === 'subtree' ? 'tl' : 'dev')
       const cliName = await launcher.cliOfRole(role, spec.agent)
       await launcher.requireProgram(cliName)
@@ -199,7 +215,10 @@ export function createReservations(
       return { spec, slug, branch, forkPoint: base.sha, role, cliName, adopt: undefined }
     },
 
-    /** The forge’s remote gets the base where it lacks commits of it; answers a warning where that isn’t possible now. */
+    /**
+     * The forge’s remote gets the base where it lacks commits of it; returns a warning where that isn’t possible now, and throws SPAWN_FAILED with
+     * git’s own words where it never will be: what would be made from it could not be filed.
+     */
     publishBase: async (caller: Caller, base: Base): Promise<string | null> => {
       try {
         const known = await git.resolve(`refs/remotes/${forge.remote}/${base.branch}`)
@@ -211,9 +230,16 @@ export function createReservations(
           return `${base.branch} has ${these} not on GitHub: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
         }
         const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
-        return result.kind === 'pushed' ? null : `${base.branch} could not be pushed to ${forge.remote}: ${result.reason}`
+        if (result.kind === 'pushed') return null
+        if ((await git.remoteTip(forge.remote, base.branch)) === null) throw neverFiled(base.branch, forge.remote, result.reason)
+        return `${base.branch} could not be pushed to ${forge.remote}: ${result.reason}`
       } catch (thrown) {
-        return `${base.branch} could not be pushed to ${forge.remote}: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+        const error = asExomonadError(thrown)
+        if (error.code === 'SPAWN_FAILED') throw error
+        // A forge of this machine has no weather: what it can’t take now it can’t take later.
+        if (forge.kind === 'local' && (error.code === 'GIT_FAILED' || error.code === 'FORGE_UNAVAILABLE'))
+          throw neverFiled(base.branch, forge.remote, String(error.facts['git'] ?? error.message))
+        return `${base.branch} could not be pushed to ${forge.remote}: ${error.message}`
       }
     },
 

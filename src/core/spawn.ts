@@ -50,8 +50,8 @@ export function createSpawning(
       // The human may have taken hours: trust, base and names are looked at anew.
       if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
       const { base, candidates, errors } = prepared
-      // Children fetch their parent’s branch from the forge’s remote, so it has to be there; making them need not wait for it.
-      const pushed = reservations.publishBase(caller, base)
+      // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
+      const warning = candidates.length === 0 ? null : await reservations.publishBase(caller, base)
       const reserved = await reservations.reserve(caller, candidates)
       errors.push(...reserved.errors)
       const built = await Promise.all(
@@ -68,7 +68,6 @@ export function createSpawning(
       )
       const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
       errors.push(...built.filter((result): result is SpawnError => 'error' in result))
-      const warning = await pushed
       for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
       return { spawned, errors }
     },

@@ -28,7 +28,8 @@ export function ancestorsOf(agents: readonly Agent[], id: AgentId): Agent[] {
 }
 
 /**
- * The agent an address means: its id, a unique prefix of the id (4 characters or more), its branch, or its name where that is unique.
+ * The agent an address means: its id, a unique prefix of the id (4 characters or more), its branch, its name where that is unique,
+ * or the end of its branch, behind a dot.
  * Of several with one name the single living one is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID.
  */
 export function resolveAddress(agents: readonly Agent[], address: string): Agent {
@@ -38,6 +39,7 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
   const candidates = [
     agents.filter((agent) => agent.branch === wanted && (!sharesBranch(agent) || agent.name === wanted)),
     agents.filter((agent) => agent.name === wanted),
+    agents.filter((agent) => !sharesBranch(agent) && agent.branch.endsWith(`.${wanted}`)),
     wanted.length >= 4 ? agents.filter((agent) => agent.id.startsWith(wanted.toLowerCase())) : [],
   ].find((matches) => matches.length > 0)
   if (candidates === undefined) {

@@ -158,7 +158,9 @@ export const isReady = (pull: PullRequestSnapshot): boolean =>
 /** That it can be merged, as part of a key; null where it can't. Checks that begin late and pass are told of, although it was ready before they were there. */
 const readyKey = (pull: PullRequestSnapshot): string | null => {
   if (!isReady(pull)) return null
-  return pull.checksState === 'none' ? `ready:${pull.head.sha}:unchecked` : `ready:${pull.head.sha}`
+  // Who merges into another base has not heard of it.
+  const ready = `ready:${pull.head.sha}:${pull.base.branch}`
+  return pull.checksState === 'none' ? `${ready}:unchecked` : ready
 }
 
 /** Fixes come after a change request for the head before, also one that the last look had not seen yet. */

@@ -1,4 +1,5 @@
 import type { AgentState } from '../adapters/store/store.ts'
+import { baseOwners } from '../base-owner.ts'
 import { parentBranch, type Actor, type AgentId, type BranchName, type Recipient } from '../ids.ts'
 import type { EventType } from './event.ts'
 
@@ -116,11 +117,17 @@ export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient 
   return 'human'
 }
 
-/** Owner and parent by record; only for a pull request that no agent filed by its branches. */
+/**
+ * Owner and parent by record; only for a pull request that no agent filed by its branches. Of a pull request the owner of its base stands in
+ * for the parent: it is the one who merges.
+ */
 function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | null; parent: AgentId | null } {
-  if (event.agentId !== null) return { owner: event.agentId, parent: tree.get(event.agentId)?.parentId ?? null }
   const head = event.payload['head']
   const base = event.payload['base']
+  if (event.agentId !== null) {
+    const parent = typeof head === 'string' && typeof base === 'string' ? baseOwners(tree, event.agentId, base)[0]?.id : tree.get(event.agentId)?.parentId
+    return { owner: event.agentId, parent: parent ?? null }
+  }
   if (typeof head !== 'string' || typeof base !== 'string') return { owner: null, parent: null }
   const on = (branch: string | null): RoutingAgent | undefined =>
     branch === null ? undefined : [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))

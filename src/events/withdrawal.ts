@@ -15,10 +15,11 @@ export function outdated(event: Pick<StoredEvent, 'type' | 'payload'>, pull: Pul
   const about = `#${pull.number}`
   const ended = pull.state === 'open' ? undefined : `${about} is ${pull.state}`
   const sha = typeof payload['sha'] === 'string' ? payload['sha'] : pull.head.sha
+  const elsewhere = typeof payload['base'] !== 'string' || payload['base'] === pull.base.branch ? undefined : `${about} goes into ${pull.base.branch} by now`
   const moved = sameHead(sha, pull.head.sha) ? undefined : `${about} has another head by now`
   switch (type) {
     case 'pr.ready':
-      return ended ?? moved ?? (isReady(pull) ? undefined : `${about} can’t be merged any more`)
+      return ended ?? moved ?? elsewhere ?? (isReady(pull) ? undefined : `${about} can’t be merged any more`)
     case 'pr.behind':
       return ended ?? moved
     case 'pr.conflict':

@@ -31,7 +31,8 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   await admit(tool, call)
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const { gate } = call
-  const input = parseInput(inputSchema, gate.data(rawInput ?? {}, tool.exact), tool.name)
+  const prepare = tool.prepare ?? ((given: unknown) => given)
+  const input = parseInput(inputSchema, prepare(gate.data(rawInput ?? {}, tool.exact)), tool.name)
   const receipts: Receipt[] = []
   const context = {
     core: call.core,

@@ -74,8 +74,8 @@ const SHAPES: readonly RegExp[] = [
 
 /** Long values after a telling name; the name stays. Needs digits and letters, so that code such as `token = readTokenFromFile` stays. */
 const NAMED: readonly RegExp[] = [
-  /\b(bearer\s+)(?=[^\s"']*\d)[A-Za-z0-9._~+/-]{12,}=*/gi,
-  /((?:token|secret|passwd|password|api[_-]?key)["']?\s*[=:]\s*["']?)(?:[0-9a-f]{32,}|(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,}={0,2})/gi,
+  /\b(bearer[^\S\n]+)(?=[^\s"']*\d)[A-Za-z0-9._~+/-]{12,}=*/gi,
+  /((?:token|secret|passwd|password|api[_-]?key)["']?[^\S\n]*[=:][^\S\n]*["']?)(?:[0-9a-f]{32,}|(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,}={0,2})/gi,
   // A password in an address: `https://user:PASSWORD@host`.
   /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,100}:)[^\s/:@"'<>]{6,}(?=@[\w[])/gi,
 ]

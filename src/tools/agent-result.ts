@@ -6,6 +6,7 @@ export const agentResult = defineTool({
   description:
     'Read what came of an agent, session or background task below you that has ended: summary, output and changed files, as often as you like. Use it once you are told that it ended; before that there is no result.',
   audience: ['tl', 'human'],
+  effect: 'reads',
   listed: true,
   input: z.object({ agent_id: z.string().min(1).describe('Id, branch or name') }),
   output: z.object({

@@ -19,6 +19,7 @@ export const agentStatus = defineTool({
   description:
     'See whether an agent, a session or a background task runs, is completed, failed or was killed; without an id all of them. Use it to find ids and to look once; never to wait by asking again, since you are told when one ends.',
   audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
   listed: true,
   input: z.object({ agent_id: z.string().min(1).optional().describe('Id, branch or name; default: all') }),
   output: z.union([status, z.array(status)]),

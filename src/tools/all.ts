@@ -31,6 +31,7 @@ import { resume } from './resume.ts'
 import { screen } from './screen.ts'
 import { scrollback } from './scrollback.ts'
 import { send } from './send.ts'
+import { sendRaw } from './send-raw.ts'
 import { spawn } from './spawn.ts'
 import { spawnAgents } from './spawn-agents.ts'
 import { spawnBackgroundTask } from './spawn-background-task.ts'
@@ -81,6 +82,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   screen,
   scrollback,
   send,
+  sendRaw,
   spawn,
   spawnAgents,
   spawnBackgroundTask,

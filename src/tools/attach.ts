@@ -6,6 +6,7 @@ export const attach = defineTool({
   description: 'Where an agent’s pane is, and the command that shows it, or the stream of one that has no terminal.',
   audience: ['human'],
   exact: ['argv'],
+  effect: 'reads',
   listed: false,
   input: z.object({ agent: z.string().min(1) }),
   output: z.object({ agent_id: z.string(), multiplexer: z.string(), pane: z.string(), argv: z.array(z.string()).nullable() }),

@@ -6,6 +6,7 @@ export const cancel = defineTool({
   description: 'Ends the open capture without a child; its lines stay in the scrollback.',
   audience: ['human'],
   forAnyAgent: true,
+  effect: 'ends',
   listed: false,
   input: z.object({}),
   output: z.object({ agent_id: z.string(), lines: z.number().int().describe('That the capture had') }),

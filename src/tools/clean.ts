@@ -7,6 +7,7 @@ export const clean = defineTool({
   name: 'clean',
   description: 'Takes away worktrees and branches of ended or done agents that are proven merged, and says what it keeps and why.',
   audience: ['human'],
+  effect: 'ends',
   listed: false,
   input: z.object({ dry_run: z.boolean().default(false) }),
   output: z.object({ removed: z.array(z.object(place)), kept: z.array(z.object({ ...place, reason: z.string() })) }),

@@ -23,6 +23,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Two or three sentences with the decision criterion in them. */
   readonly description: string
   readonly audience: readonly Audience[]
+  /** What it does to the tree; default `changes`. `reads` changes nothing, `ends` takes away what can’t be had back (a running agent, a worktree). */
+  readonly effect?: 'reads' | 'changes' | 'ends'
   /** Shown in tools/list. The others work when called: deprecated names, and what only people use. */
   readonly listed: boolean
   /** A person may do it beside any agent that they act for: its role is not asked. */
@@ -32,6 +34,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly input: Input
   /** Fields of input and result that stay byte for byte; all other text goes through the gate (src/text-gate). */
   readonly exact?: readonly string[]
+  /** Makes of what was given what the schema takes, where a fault of one part is to be told of that part alone, by the handler. */
+  readonly prepare?: (given: unknown) => unknown
   readonly output: Output
   /** Asked where a caller may not use it: throws what says more than that. */
   readonly refused?: (context: Pick<ToolContext, 'core' | 'caller'>) => Promise<void>

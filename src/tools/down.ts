@@ -5,6 +5,7 @@ export const down = defineTool({
   name: 'down',
   description: 'Ends the programs of all agents and keeps all work; resume brings them back.',
   audience: ['human'],
+  effect: 'ends',
   listed: false,
   input: z.object({}),
   output: z.object({ stopped: z.array(z.string()) }),

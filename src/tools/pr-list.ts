@@ -6,6 +6,7 @@ export const prList = defineTool({
   name: 'pr_list',
   description: 'Lists the pull requests of the tree with their checks and reviews.',
   audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
   listed: false,
   input: z.object({ state: z.enum(['open', 'merged', 'closed', 'all']).default('open') }),
   output: z.object({ pull_requests: z.array(pullSummary) }),

@@ -6,6 +6,7 @@ export const prShow = defineTool({
   name: 'pr_show',
   description: 'Everything about one pull request: text, reviews with line comments, checks, conflicts.',
   audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
   listed: false,
   input: z.object({ pr_number: z.number().int().positive() }),
   output: pullSummary.extend({

@@ -6,6 +6,7 @@ export const scrollback = defineTool({
   description: 'What people are shown beside an agent’s terminal: lines captured for a child to be, and what their waits answered.',
   audience: ['human'],
   forAnyAgent: true,
+  effect: 'reads',
   listed: false,
   input: z.object({ agent: z.string().min(1).optional().describe('Id, branch or name; without, the agent acted for') }),
   output: z.object({

@@ -22,6 +22,15 @@ export const forkedAgent = z.object({
   warnings: z.array(z.string()),
 })
 
+/** A spec without a name or a task is refused by itself, in `errors`; the schema would refuse all of them. */
+export function eachSpecAlone(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || !('specs' in given) || !Array.isArray(given.specs)) return given
+  const word = (value: unknown): unknown => (value === undefined || value === null || value === '' ? ' ' : value)
+  const specs = given.specs.map((spec: unknown) => (isObject(spec) ? { ...spec, name: word(spec['name']), prompt: word(spec['prompt']) } : spec))
+  return { ...given, specs }
+}
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export const spawnError = z.object({ name: z.string(), error: z.string(), code: errorCode })
 
 export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })

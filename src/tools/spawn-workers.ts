@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from './define.ts'
-import { spawnResult } from './shapes.ts'
+import { eachSpecAlone, spawnResult } from './shapes.ts'
 
 export const spawnWorkers = defineTool({
   name: 'spawn_workers',
@@ -8,6 +8,7 @@ export const spawnWorkers = defineTool({
     'Spawn leaf agents, each in a worktree and branch of its own, to work at the same time. Use it when work is concrete enough to execute without further decomposition: give each a focused, bounded task with code snippets and exact commands. Workers cannot spawn; each files a pull request against your branch, which you review and merge.',
   audience: ['tl', 'human'],
   listed: true,
+  prepare: eachSpecAlone,
   input: z.object({
     specs: z
       .array(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from './define.ts'
-import { spawnError, spawnResult } from './shapes.ts'
+import { eachSpecAlone, spawnError, spawnResult } from './shapes.ts'
 
 /** What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption and a dry run. */
 export const spawn = defineTool({
@@ -8,6 +8,7 @@ export const spawn = defineTool({
   description: 'Spawns subtrees or workers with the options that only people need: adopting an existing branch, and a dry run that tells what would be made.',
   audience: ['tl', 'human'],
   listed: false,
+  prepare: eachSpecAlone,
   input: z.object({
     kind: z.enum(['subtree', 'worker']),
     specs: z

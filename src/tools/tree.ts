@@ -6,6 +6,7 @@ export const tree = defineTool({
   name: 'tree',
   description: 'The tree of agents: branch, kind, state, pull request, checks, age and undelivered messages of each.',
   audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
   listed: false,
   input: z.object({}),
   output: z.custom<TreeView>((value) => typeof value === 'object' && value !== null).meta({ type: 'object' }),

@@ -105,6 +105,7 @@ export function scriptedProgram() {
   const cli = {
     acks: true,
     reportsState: true,
+    inert: (text: string) => text,
     enterDelay: 5,
     pasteLimit: null,
     channel: null,

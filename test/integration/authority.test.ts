@@ -130,6 +130,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   screen: ({ ids }) => ({ agent: ids['target'] }),
   scrollback: ({ ids }) => ({ agent: ids['target'] }),
   send: ({ ids }) => ({ to: ids['target'], message: 'A word.' }),
+  send_raw: ({ ids }) => ({ to: ids['target'], message: 'A word.' }),
   spawn: () => ({ kind: 'worker', specs: [] }),
   spawn_agents: () => ({ specs: [] }),
   spawn_background_task: () => ({ command: '' }),
@@ -197,6 +198,7 @@ resume                invalid    –          –          –          –     
 screen                ok         –          –          –          –          –          –          –          –          –          unknown
 scrollback            ok         ok         –          –          –          –          –          –          –          –          unknown
 send                  ok         ok         ok         ok         ok         ok         invalid    ok         ok         –          unknown
+send_raw              ok         –          –          –          –          –          –          –          –          –          unknown
 spawn                 invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_agents          invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_background_task invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown

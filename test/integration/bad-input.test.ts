@@ -1,13 +1,32 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
+import process from 'node:process'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { BIN, runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { verifies } from '../requirements.ts'
 
 /** Bad input and bad surroundings get one clear error with a code and what to do, and nothing is lost. */
 
 const workers = (...names: string[]) => ({ specs: names.map((name) => ({ name, prompt: 'Nothing to do.' })) })
+
+const rawRequest = async (tree: Exomonad, body: string): Promise<{ status: number; body: any }> => {
+  const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
+  const token = readFileSync(join(tree.state, 'auth', (await tree.agent('app-1')).id), 'utf8').trim()
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { socketPath: socket, path: '/v1/tools/note', method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk) => (text += chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
 
 describe('bad arguments', () => {
   let tree: Exomonad
@@ -33,6 +52,29 @@ describe('bad arguments', () => {
     const refusal = await tree.refusal(tool, input)
     expect(refusal.code === code ? code : `${refusal.code}: ${refusal.error}`).toBe(code)
     expect(refusal.error).toMatch(words)
+  })
+
+  it('one bad spec does not stop the others: each is refused with its own reason', async () => {
+    const good = { name: 'Ünïcode näme', prompt: 'Nothing to do.' }
+    const bad = [{ name: 'no-task' }, { name: 'empty-task', prompt: '' }, { prompt: 'Nameless.' }, { name: 'human', prompt: 'Who?' }]
+    const { spawned, errors } = await tree.call('spawn_workers', { specs: [bad[0], good, ...bad.slice(1)] })
+    expect(spawned).toMatchObject([{ name: 'unicode-name', branch: 'main.unicode-name' }])
+    expect(errors.map(({ code }: any) => code)).toEqual(Array(4).fill('INVALID_ARG'))
+    expect(errors.map(({ error }: any) => error).join('\n')).toMatch(/no-task has no task.*\nempty-task has no task.*\n.*nothing to name.*\n"human" can’t be/)
+    expect(await tree.agent('main.unicode-name'.slice(5))).toBeDefined()
+  })
+
+  it('output that can’t be written is exit code 1 with a word on stderr', async () => {
+    const { env } = tree.repository
+    const result = await runProgram('sh', ['-c', `'${process.execPath}' '${BIN}' tree > /dev/full`], { cwd: tree.repository.path, env })
+    expect(result.code).toBe(1)
+    expect(result.stderr).toMatch(/^✗ The output could not be written: ENOSPC/)
+  })
+
+  it('nesting without end is a bad request, not a fault', async () => {
+    for (const body of ['['.repeat(400_000), `{"message":${'['.repeat(2000)}${']'.repeat(2000)}}`]) {
+      expect(await rawRequest(tree, body)).toMatchObject({ status: 400, body: { code: 'INVALID_ARG' } })
+    }
   })
 
   it('a prefix of two ids is ambiguous; the error says how to be exact', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { createClient } from '../../src/surfaces/client.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -59,6 +60,40 @@ describe('folding', () => {
       expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
     },
   )
+
+  it('who owns the base merges: a pull request that was retargeted is its new owner’s to hear of and to merge, and no longer its parent’s', async () => {
+    tree.script('upper', {})
+    await tree.call('spawn_subtree', { task: 'x', branch_name: 'upper' })
+    tree.script('lower', {
+      steps: [write('lower.txt', 'x\n'), commit('Lower'), { do: 'file', path: go('lower') }, filePr, { do: 'message', match: 'never' }],
+    })
+    await tree.call('spawn_subtree', { task: 'x', branch_name: 'lower' }, { as: 'upper' })
+    await tree.logged('lower', 'its commit', (entry) => entry['kind'] === 'commit')
+    tree.script('below', { steps: [write('below.txt', 'x\n'), commit('Below'), filePr] })
+    await worker(tree, 'below', 'lower')
+    const below = await filed(tree, 'below')
+    await release('lower')
+    const filing = await tree.logged('lower', 'its pull request', (entry) => entry['name'] === 'file_pr')
+    expect(filing['answer'].warnings).toEqual([expect.stringContaining(`#${below} (main.upper.lower.below) is still open on main.upper.lower`)])
+    const as = async (name: string) => {
+      const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
+      return createClient({ socket, token: readFileSync(join(tree.state, 'auth', (await tree.agent(name)).id), 'utf8').trim() })
+    }
+    const upper = await as('upper')
+    await upper.callTool('merge_pr', { pr_number: filing['answer'].pr_number, wait: true })
+    expect(await tree.call('pr_show', { pr_number: below })).toMatchObject({ base_branch: 'main.upper' })
+
+    const ready = async (): Promise<string[]> => {
+      const events = (await tree.events()).filter(({ type, payload }) => type === 'pr.ready' && payload.number === below)
+      return events.map(({ payload }) => payload.base)
+    }
+    await waitFor('it to be ready for its new owner', async () => (await ready()).includes('main.upper'))
+    await tree.logged('upper', 'that it is ready', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'))
+    await expect((await as('lower')).callTool('merge_pr', { pr_number: below })).rejects.toMatchObject({ code: 'NOT_A_CHILD', facts: { base: 'main.upper' } })
+    const merged = await upper.callTool<{ merged: boolean; next: string }>('merge_pr', { pr_number: below, wait: true })
+    expect(merged).toMatchObject({ merged: true, next: expect.stringContaining('skipped a level: below is a child of lower') })
+    expect(readFileSync(join(tree.repository.path, '.exomonad', 'worktrees', 'upper', 'below.txt'), 'utf8')).toBe('x\n')
+  })
 
   it('a subtree whose children are merged, but not gone, is asked for its own pull request', async () => {
     tree.script('boss', { steps: [{ do: 'file', path: go('boss') }] })

@@ -362,6 +362,14 @@ describe('the event stream', () => {
       error: expect.stringContaining('did you mean after?') as string,
     })
     expect((await ask('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).body).toMatchObject({ code: 'INVALID_ARG', field: 'Last-Event-ID' })
+    expect((await ask('GET', '/v1/events?types=mail,nots')).body).toMatchObject({
+      code: 'INVALID_ARG',
+      field: 'types',
+      found: 'nots',
+      error: expect.stringContaining('did you mean note?') as string,
+    })
+    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text).toBe('[]')
+    expect((await ask('GET', '/v1/events', { headers: { 'last-event-id': '4' } })).body).toMatchObject({ code: 'INVALID_ARG', found: 4, last: 3 })
   })
 
   it('does not pile up what a stalled client does not read', async () => {

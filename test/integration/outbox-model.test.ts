@@ -125,6 +125,7 @@ async function play(steps: readonly Step[]) {
   const cli = {
     acks: true,
     reportsState: true,
+    inert: (text: string) => text,
     enterDelay: 1,
     pasteLimit: null,
     observe: async () => {

@@ -32,6 +32,7 @@ function scriptedCli(options: { answersPermission?: boolean } = {}) {
   const replies: unknown[] = []
   const cli = {
     name: 'scripted',
+    inert: (text: string) => text,
     hooks: {
       read: (event: string, body: unknown) => (event === 'nothing' ? null : (body as HookFact)),
       answer: (event: string, outcome: { kind: string }) =>

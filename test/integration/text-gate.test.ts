@@ -25,6 +25,7 @@ const keep = (lane: string, value: unknown): void => void seen.push({ lane, text
 /** Words of tools, and what uses them here; the rest are addresses, numbers and choices (`exact`). */
 const LANES: Readonly<Record<string, (() => Promise<unknown>) | 'exact' | 'one that ends up in another'>> = {
   'send.message': () => tree.call('send', { to: 'mate', message: hostile('mail') }, { as: 'dev' }),
+  'send_raw.message': () => tree.call('send_raw', { to: 'mate', message: hostile('raw') }),
   'note.message': () => tree.call('note', { message: hostile('note') }, { as: 'dev' }),
   'question.message': async () => {
     await tree.call('question', { message: hostile('question'), timeout: 1 }, { as: 'dev' })

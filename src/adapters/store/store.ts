@@ -92,7 +92,7 @@ export interface AgentStore {
   get(id: AgentId): Promise<Agent | undefined>
   /**
    * All agents, oldest first; `live` leaves out completed, failed and killed ones. `address`: only those whose id, branch or name it is, or
-   * whose id begins with it.
+   * whose id begins with it, or whose branch ends with it behind a dot.
    */
   list(filter?: { live?: boolean; parentId?: AgentId; address?: string }): Promise<Agent[]>
   update(id: AgentId, patch: AgentPatch): Promise<void>

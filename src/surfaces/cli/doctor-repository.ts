@@ -8,6 +8,7 @@ import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { diagnoseAgents } from './doctor-agents.ts'
 import { diagnoseForge } from './doctor-forge.ts'
+import { diagnosePush } from './doctor-push.ts'
 import { trustSubject } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
 
@@ -20,6 +21,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
+    diagnosePush(context, config, located),
     store(located),
   ])
   return [diagnosis, ...groups.flat()]

@@ -4,6 +4,8 @@ import type { Publisher } from '../../events/publish.ts'
 export type EventQuery = Parameters<EventStore['list']>[0]
 
 export interface EventSource {
+  /** All there are. */
+  readonly types: readonly string[]
   readonly list: EventStore['list']
   readonly onEvent: Publisher['onEvent']
 }
@@ -19,7 +21,7 @@ const PAGE = 500
  * is lost between backlog and live, nothing comes twice, and a slow reader holds back its own reading instead of filling memory.
  */
 export async function* followEvents(
-  source: EventSource,
+  source: Omit<EventSource, 'types'>,
   query: EventQuery,
   options: { signal: AbortSignal; heartbeat: number },
 ): AsyncGenerator<StoredEvent | undefined> {

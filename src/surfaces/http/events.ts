@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { StoredEvent } from '../../adapters/store/store.ts'
 import type { Caller, Directory } from '../../core/core.ts'
 import type { AgentId } from '../../ids.ts'
+import { nearestKey } from '../../config/nearest-key.ts'
 import { ExomonadError } from '../../errors.ts'
 import { parseInput } from '../parse-input.ts'
 import { callerOf } from './auth.ts'
@@ -53,7 +54,7 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
   fastify.get('/v1/events', { schema: { summary: 'What happened', querystring: eventQuery, response } }, async (request, reply) => {
     const caller = callerOf(request)
     const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
-    const query = await toQuery(deps.directory, caller, wanted, request.headers['last-event-id'])
+    const query = await toQuery(deps, caller, wanted, request.headers['last-event-id'])
     const visible = visibleTo(deps.directory, caller)
     if (wanted.follow === 'false') {
       const shown: unknown[] = []
@@ -80,7 +81,7 @@ async function* frames(feed: AsyncGenerator<StoredEvent | undefined>, visible: (
 const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({ seq, type, at, agentId, actor, why, payload })
 
 async function toQuery(
-  directory: Directory,
+  { directory, events }: EventRouteDeps,
   caller: Caller,
   wanted: z.output<typeof eventQuery>,
   lastEventId: string | string[] | undefined,
@@ -94,6 +95,8 @@ async function toQuery(
     ?.split(',')
     .map((type) => type.trim())
     .filter((type) => type !== '')
+  for (const type of types ?? []) requireKnown(events.types, type)
+  if (resumed !== undefined) await requirePast(events, resumed)
   return {
     ...(after === undefined ? {} : { after }),
     ...(wanted.since === undefined ? {} : { since: wanted.since }),
@@ -101,6 +104,31 @@ async function toQuery(
     ...(wanted.agent === undefined ? {} : { agentId: await agentInReach(directory, caller, wanted.agent) }),
     ...(wanted.last === undefined || resumed !== undefined ? {} : { last: wanted.last }),
   }
+}
+
+/** A filter that nothing can ever match would look like silence. INVALID_ARG. */
+function requireKnown(types: readonly string[], type: string): void {
+  if (types.includes(type)) return
+  const near = nearestKey(type, types)
+  throw new ExomonadError(
+    'INVALID_ARG',
+    `There is no event type "${type}"${near === undefined ? '' : `; did you mean ${near}?`} docs/reference.md lists them.`,
+    {
+      field: 'types',
+      found: type,
+    },
+  )
+}
+
+/** Ids of another store, such as one that was restored: nothing of what it holds would be sent until it is as far. INVALID_ARG. */
+async function requirePast(events: EventSource, seq: number): Promise<void> {
+  const [last] = await events.list({ last: 1 })
+  if (seq <= (last?.seq ?? 0)) return
+  throw new ExomonadError('INVALID_ARG', `Last-Event-ID is ${seq}, and the last event here is ${last?.seq ?? 0}. Follow without it to begin anew.`, {
+    field: 'Last-Event-ID',
+    found: seq,
+    last: last?.seq ?? 0,
+  })
 }
 
 async function agentInReach(directory: Directory, caller: Caller, address: string): Promise<AgentId> {

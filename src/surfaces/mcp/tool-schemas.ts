@@ -10,6 +10,8 @@ export interface McpTool {
   readonly description: string
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
+  /** Hints for clients that ask their user before some calls. */
+  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly openWorldHint: boolean }
 }
 
 const known = new WeakMap<AnyTool, McpTool & { readonly wrapped: boolean }>()
@@ -33,6 +35,7 @@ function describe(tool: AnyTool): McpTool & { readonly wrapped: boolean } {
     description,
     inputSchema: objectSchema(inputSchema as Schema),
     outputSchema: objectSchema(outputSchema as Schema),
+    annotations: { readOnlyHint: tool.effect === 'reads', destructiveHint: tool.effect === 'ends', openWorldHint: false },
     wrapped: !isOfObjects(outputSchema as Schema),
   }
   known.set(tool, made)

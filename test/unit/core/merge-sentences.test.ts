@@ -121,7 +121,8 @@ describe('what is said of a merge that was not made', () => {
 })
 
 describe('what is next after a merge', () => {
-  const facts = { base: asBranchName('main'), remote: 'origin', pullError: undefined, siblings: 0, child: undefined, followed: null }
+  const D2 = makeAgent({ name: 'd2', branch: asBranchName('main.d2') })
+  const facts = { base: asBranchName('main'), remote: 'origin', pullError: undefined, siblings: 0, child: undefined, agents: [], followed: null }
   it.each([
     [{}, 'Nothing else to do for this pull request.'],
     [{ followed: sha('c') }, 'exomonad had rebased the head that you looked at (cccccccc); its changes are the same.'],
@@ -129,6 +130,10 @@ describe('what is next after a merge', () => {
     [{ siblings: 1 }, '1 sibling will be rebased at the next stop.'],
     [{ siblings: 2 }, '2 siblings will be rebased at the next stop.'],
     [{ child: makeAgent({ name: 'auth', state: 'idle' }) }, 'auth idles: send it more work, or kill it.'],
+    [
+      { child: makeAgent({ name: 'wy', state: 'killed', parentId: D2.id }), agents: [D2] },
+      'It skipped a level: wy is a child of d2 (main.d2), whose branch does not have it.',
+    ],
     [{ child: makeAgent({ name: 'auth', state: 'killed' }) }, 'Nothing else to do for this pull request.'],
     [
       { siblings: 2, child: makeAgent({ name: 'auth', state: 'idle' }) },

@@ -68,6 +68,14 @@ describe('addressing', () => {
     expect(resolveAddress(agents, ' store ').id).toBe(other.id)
   })
 
+  it('takes the end of a branch behind a dot, where it is one agent’s', () => {
+    const deep = makeAgent({ name: 'api', parentId: other.id, branch: 'main.store.api' as never })
+    const twin = makeAgent({ name: 'api', parentId: auth.id, branch: 'main.auth.api' as never })
+    expect(resolveAddress([...agents, deep, twin], 'store.api').id).toBe(deep.id)
+    expect(() => resolveAddress([...agents, deep], 'ore.api')).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }))
+    expect(() => resolveAddress([...agents, deep, twin], 'api')).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_ID' }))
+  })
+
   it('prefers the living one of several with a name', () => {
     expect(resolveAddress(agents, 'auth').id).toBe(auth.id)
   })

@@ -47,14 +47,14 @@ describe('what a change of state tells', () => {
       { ...facts, files: [] },
       `R#3:mg:${sha('a')}:main:conflicting`,
     ],
-    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a') }, `R#3:ready:${sha('a')}:unchecked`],
+    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a') }, `R#3:ready:${sha('a')}:main:unchecked`],
     [
       { mergeable: 'unknown' },
       { checksState: 'passed', checks: [check('t', { status: 'passed' })] },
       'pr.ready',
       'daemon',
       { ...facts, sha: sha('a') },
-      `R#3:ready:${sha('a')}`,
+      `R#3:ready:${sha('a')}:main`,
     ],
   ] as const)('%j → %j: %s', (old, next, type, actor, payload, dedupeKey) => {
     const events = of(type, old === null ? null : pull(old as never), pull(next as never))

@@ -188,6 +188,8 @@ describe('diffPullRequest', () => {
     expect(types(pull({ state: 'closed' }), pull())).toContain('pr.reopened')
     expect(diff(pull(), pull({ base: { branch: asBranchName('dev'), sha: sha('b') } }))).toMatchObject([
       { type: 'pr.retargeted', payload: { base: 'dev', old_base: 'main' } },
+      // Who merges there has not heard of it.
+      { type: 'pr.ready', payload: { base: 'dev' } },
     ])
   })
 

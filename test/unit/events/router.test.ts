@@ -126,6 +126,14 @@ describe('route', () => {
     expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), tree)).toEqual(['main'])
   })
 
+  it('tells of a pull request who owns the branch that it goes into, also after it was pointed to another', () => {
+    const ready = (base: string) => event('pr.ready', 'main.auth.login', { head: 'main.auth.login', base })
+    expect(recipients(ready('main.auth'), family)).toEqual(['main.auth'])
+    expect(recipients(ready('main'), family)).toEqual(['main'])
+    expect(recipients(ready('release'), family)).toEqual(['main.auth'])
+    expect(recipients(event('pr.conflict', 'main.auth.login', { head: 'main.auth.login', base: 'main' }), family)).toEqual(['main.auth.login', 'main'])
+  })
+
   it('takes no fork for the agent whose branch it works on', () => {
     const tree = treeOf(agent('main', null), agent('main.auth', 'main'), agent('scout', 'main.auth', { branch: null }))
     const stranger = event('pr.merged', null, { head: 'theirs', base: 'main.auth' })

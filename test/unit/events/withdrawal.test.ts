@@ -17,6 +17,8 @@ describe('what is no longer true of a pull request', () => {
     ['pr.ready', { sha: HEAD }, { state: 'merged' }, 'is merged'],
     ['pr.ready', { sha: HEAD }, { state: 'closed' }, 'is closed'],
     ['pr.ready', { sha: OLDER }, {}, 'another head'],
+    ['pr.ready', { sha: HEAD, base: 'main' }, {}, undefined],
+    ['pr.ready', { sha: HEAD, base: 'main.gone' }, {}, 'goes into main by now'],
     ['pr.ready', { sha: HEAD }, { mergeable: 'conflicting' }, 'can’t be merged any more'],
     ['pr.ready', { sha: HEAD }, { reviewDecision: 'changes_requested' }, 'can’t be merged any more'],
     ['pr.conflict', {}, { mergeable: 'conflicting' }, undefined],

@@ -1,3 +1,4 @@
+import { EVENTS } from '../../../src/events/event.ts'
 import { createHash } from 'node:crypto'
 import type { Agent, EventStore, StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { Core } from '../../../src/core/core.ts'
@@ -87,6 +88,7 @@ export function scriptedCore(script: Parts = {}): Core {
 }
 
 export interface ScriptedEvents {
+  readonly types: readonly string[]
   readonly list: EventStore['list']
   readonly onEvent: (listener: (event: StoredEvent) => void) => () => void
   append(fields?: Partial<StoredEvent>): StoredEvent
@@ -99,6 +101,7 @@ export function scriptedEvents(delay: () => Promise<void> = async () => {}): Scr
   const listeners = new Set<(event: StoredEvent) => void>()
   return {
     listeners,
+    types: Object.keys(EVENTS),
     list: async (query) => {
       const found = log.filter(
         (event) =>

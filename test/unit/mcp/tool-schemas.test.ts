@@ -7,6 +7,15 @@ import { defineTool, type AnyTool } from '../../../src/tools/define.ts'
 const toolOf = (output: z.ZodType): AnyTool =>
   defineTool({ name: 't', description: 'd', audience: ['tl'], listed: true, input: z.object({}), output, handler: async () => undefined as never })
 
+describe('annotations', () => {
+  it('say which tools change nothing, and which take away what can’t be had back', () => {
+    const hints = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      ALL_TOOLS.filter((tool) => tool.listed && mcpTool(tool).annotations[hint]).map(({ name }) => name)
+    expect(hints('readOnlyHint').toSorted()).toEqual(['agent_result', 'agent_status', 'pr_diff'])
+    expect(hints('destructiveHint').toSorted()).toEqual(['kill', 'kill_agent'])
+  })
+})
+
 describe('tools as MCP lists them', () => {
   it.each(ALL_TOOLS.map((tool) => [tool.name, tool] as const))('%s takes and gives objects, and says no dialect', (_name, tool) => {
     const listed = mcpTool(tool)
@@ -14,7 +23,7 @@ describe('tools as MCP lists them', () => {
       expect(schema.type).toBe('object')
       expect(schema).not.toHaveProperty('$schema')
     }
-    expect(Object.keys(listed).toSorted()).toEqual(['description', 'inputSchema', 'name', 'outputSchema'])
+    expect(Object.keys(listed).toSorted()).toEqual(['annotations', 'description', 'inputSchema', 'name', 'outputSchema'])
   })
 
   it('give a union of objects as it is', () => {

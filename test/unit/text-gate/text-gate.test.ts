@@ -74,6 +74,7 @@ describe('secrets', () => {
       'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       'main.auth 4b825dc642cb6eb9a060e54bf8d69288fbee4904',
       '/home/me/project/src/adapters/store/sqlite/open.ts:42:13',
+      'token:\n01a20c24-11ac-75e1-b6ec-c02c61a32c3e',
       'npm_config_cache, sk-learn, ghp_short, key-value',
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
     ]

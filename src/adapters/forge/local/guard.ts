@@ -50,7 +50,12 @@ export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Prom
   // A hooks folder in the user’s own configuration would otherwise take the place of this one.
   const config = join(paths.origin, 'config')
   const text = await readFile(config, 'utf8')
-  if (!/^\s*hooksPath = hooks$/m.test(text)) await writeFile(config, `${text.trimEnd()}\n[core]\n\thooksPath = hooks\n`)
+  const lacks = [
+    ...(/^\s*hooksPath = hooks$/m.test(text) ? [] : ['[core]\n\thooksPath = hooks\n']),
+    // From a shallow clone its branches come with where they were cut off; git refuses that otherwise.
+    ...(/^\s*shallowUpdate = true$/m.test(text) ? [] : ['[receive]\n\tshallowUpdate = true\n']),
+  ]
+  if (lacks.length > 0) await writeFile(config, `${text.trimEnd()}\n${lacks.join('')}`)
 }
 
 async function replace(path: string, content: string, mode: number): Promise<void> {

@@ -18,7 +18,10 @@ export function createAgents({ db }: Session): AgentStore {
     list: async ({ live = false, parentId, address } = {}) => {
       const conditions = [...(live ? [LIVE] : []), ...(parentId === undefined ? [] : ['parentId = ?']), ...(address === undefined ? [] : [ADDRESSED])]
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-      const values = [...(parentId === undefined ? [] : [parentId]), ...(address === undefined ? [] : [address, address, address.toLowerCase()])]
+      const values = [
+        ...(parentId === undefined ? [] : [parentId]),
+        ...(address === undefined ? [] : [address, address, address.toLowerCase(), address, address, address]),
+      ]
       const found = await rows<AgentRow>(db, `select ${COLUMNS} from agents ${where} order by spawnedAt, seq`, ...values)
       return found.map(toAgent)
     },
@@ -35,7 +38,7 @@ export function createAgents({ db }: Session): AgentStore {
 
 const LIVE = "state not in ('completed', 'failed', 'killed')"
 
-const ADDRESSED = '(branch = ? or name = ? or instr(id, ?) = 1)'
+const ADDRESSED = "(branch = ? or name = ? or instr(id, ?) = 1 or (length(branch) > length(?) and substr(branch, -length(?) - 1) = '.' || ?))"
 
 const COLUMNS = `
   id, name, kind, runtime, role, tools, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,

@@ -1,0 +1,31 @@
+import type { AgentId } from './ids.ts'
+
+/** As much of an agent as this needs. `branch`: null for one that works on its parent’s. */
+interface Placed {
+  readonly id: AgentId
+  readonly parentId: AgentId | null
+  readonly branch: string | null
+}
+
+/**
+ * Whose branch a pull request goes into, among the ancestors of the agent that filed it, the nearest first: who is told that it is ready,
+ * reviews it and merges it. Mostly the parent (and, where that is a fork, whoever it shares the branch with); after the parent’s own branch
+ * was merged, and its children’s pull requests were pointed to the base of that, one further up. Where nobody has that branch, the parent.
+ */
+export function baseOwners<Agent extends Placed>(agents: ReadonlyMap<AgentId, Agent>, author: AgentId, base: string): Agent[] {
+  const parentId = agents.get(author)?.parentId ?? null
+  const seen = new Set<AgentId>()
+  /** Those that share the branch of the next that has one. */
+  let sharing: Agent[] = []
+  for (let at = parentId; at !== null && !seen.has(at); at = agents.get(at)?.parentId ?? null) {
+    seen.add(at)
+    const agent = agents.get(at)
+    if (agent === undefined) break
+    sharing.push(agent)
+    if (agent.branch === null) continue
+    if (agent.branch === base) return sharing
+    sharing = []
+  }
+  const parent = parentId === null ? undefined : agents.get(parentId)
+  return parent === undefined ? [] : [parent]
+}
