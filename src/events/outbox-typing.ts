@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Sight } from '../core/sight.ts'
 import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
+import { TRACE_LENGTH } from '../pane-trace.ts'
 import { paneGate, sightGate, stateGate, type Gate } from './outbox-gate.ts'
 import { shows } from './outbox-message.ts'
 
@@ -114,8 +115,12 @@ export function createTyping(deps: {
       if (agent.paneId === null) return undefined
       const pane = await multiplexer.inspect(agent.paneId)
       if (pane?.agentId !== agent.id || pane.pasted === undefined) return undefined
-      if (pane.pasted !== batch) return 'nothing'
-      return pane.entered === undefined ? undefined : pane.entered === batch ? 'entered' : 'pasted'
+      const at = pane.pasted.lastIndexOf(batch)
+      // So many came later that it may have been forgotten.
+      if (at === -1) return pane.pasted.length < TRACE_LENGTH ? 'nothing' : undefined
+      if (pane.entered === undefined) return undefined
+      // Enter for one that was pasted behind it has submitted it as well.
+      return pane.pasted.slice(at).some((key) => pane.entered?.includes(key)) ? 'entered' : 'pasted'
     },
 
     isShown: async (agent, left, cli) => {

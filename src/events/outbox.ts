@@ -62,6 +62,8 @@ export function createOutbox(
   /** What hooks’ answers were to bring when the daemon ended, by agent: those answers may never have been given. */
   const cutOff = new Map<AgentId, DeliveryId[]>()
   let stopped = false
+  /** Until what the last daemon left is known, nothing is typed: it may stand in a box, and would be typed over. */
+  let recovered = false
 
   const deps: WorkerDeps = { ...options, timers: options.timers ?? realTimers, records, newBatch: randomUUID, wake: (recipient) => wake(recipient) }
 
@@ -74,7 +76,7 @@ export function createOutbox(
   }
 
   function wake(recipient?: Recipient): void {
-    if (stopped) return
+    if (stopped || !recovered) return
     if (recipient === 'human') return
     if (recipient !== undefined) return workerOf(recipient).wake()
     for (const worker of workers.values()) worker.wake()
@@ -87,7 +89,7 @@ export function createOutbox(
   }
 
   const stateChanged = (recipient: Recipient): void => {
-    if (!stopped && recipient !== 'human') workerOf(recipient).stateChanged()
+    if (!stopped && recovered && recipient !== 'human') workerOf(recipient).stateChanged()
   }
 
   /** Sent before this start: to be confirmed, or cut off while they were handed over. */
@@ -162,6 +164,7 @@ export function createOutbox(
         }),
       )
       await recover()
+      recovered = true
       wake()
     },
     wake: (recipient) => (recipient === undefined ? wake() : stateChanged(recipient)),

@@ -396,7 +396,7 @@ describe('outbox', () => {
     it('types what never reached its terminal', async () => {
       await family()
       await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'the batch before' })
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['the batch before'] })
       await outbox.start()
       await until('it is submitted', () => terminals.submitted.length === 1)
       expect(terminals.submitted[0]?.text).toContain('[NOTE] x: y')
@@ -406,7 +406,7 @@ describe('outbox', () => {
     it('does not type again what its terminal got, also where it does not show it any more', async () => {
       await family()
       await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1' })
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'] })
       await outbox.start()
       await until('it is undecided', async () => (await deliveries())[0]?.state === 'undecided')
       expect(terminals.typed).toEqual([])
@@ -419,7 +419,7 @@ describe('outbox', () => {
       cli = { ...cli, acks, enterDelay: 0 }
       await family()
       const delivery = await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: 'the batch before' })
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['the batch before', 'b-1'], entered: ['the batch before'] })
       await outbox.start()
       await until('it is submitted', () => terminals.submitted.length === 1)
       if (acks) await outbox.ack(AUTH, [delivery])
@@ -432,10 +432,59 @@ describe('outbox', () => {
       expect(await deliveries('human')).toEqual([])
     })
 
+    it('types nothing newer before it knows what the last daemon left', async () => {
+      await family()
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'], entered: [] })
+      const reading = Promise.withResolvers<void>()
+      const { list } = store.outbox
+      const slow = {
+        ...store,
+        outbox: {
+          ...store.outbox,
+          list: async (filter: Parameters<typeof list>[0]) =>
+            filter.states?.[0] === 'sent' && filter.recipient === undefined && filter.batch === undefined
+              ? reading.promise.then(() => list(filter))
+              : list(filter),
+        },
+      }
+      const whole = store
+      store = slow
+      outbox = newOutbox()
+      store = whole
+      const started = outbox.start()
+      await publisher.publish({ type: 'note', agentId: AUTH, actor: AUTH, payload: { name: 'x', message: 'newer' } })
+      await publisher.publish({ type: 'message', agentId: AUTH, actor: 'human', payload: { message: 'newer' } })
+      outbox.wake(AUTH)
+      await outbox.settled()
+      expect(terminals.typed).toEqual([])
+      reading.resolve()
+      await started
+      await until('the older is submitted', () => terminals.submitted.length > 0)
+    })
+
+    it.each([
+      ['was pasted behind and not submitted', ['b-1', 'newer'], [], 1],
+      ['was pasted behind and submitted', ['b-1', 'newer'], ['newer'], 0],
+      ['were so many behind it that it may be forgotten', Array.from({ length: 20 }, (_, index) => `k-${index}`), [], 0],
+    ])('types nothing again where newer %s', async (_, pasted, entered, submitted) => {
+      cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
+      await family()
+      await claimed(false)
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted, entered })
+      await outbox.start()
+      await until('it is settled', async () => {
+        const [first] = await deliveries()
+        return first?.handedAt !== null || first.state === 'undecided'
+      })
+      expect(terminals.typed).toEqual([])
+      expect(terminals.submitted).toHaveLength(submitted)
+    })
+
     it('holds that Enter back until the program is idle', async () => {
       await family({ state: 'running' })
       await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: null })
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'], entered: [] })
       await outbox.start()
       shift += 60_000
       outbox.wake(AUTH)
@@ -452,7 +501,7 @@ describe('outbox', () => {
       cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
       await family()
       await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: 'b-1', entered: 'b-1' })
+      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'], entered: ['b-1'] })
       await outbox.start()
       await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
       expect(terminals.typed).toEqual([])

@@ -39,10 +39,10 @@ export interface Pane {
   readonly foreground: boolean | null
   /** A human is looking at this pane and typed at that time (ms since the epoch); null for nobody. */
   readonly humanActiveAt: number | null
-  /** Key of the last paste that reached it; null where none did; undefined where that can’t be told (a host from before this). */
-  readonly pasted: string | null | undefined
-  /** Key of the last paste that Enter was pressed for; null and undefined as above. */
-  readonly entered: string | null | undefined
+  /** Keys of the last pastes that reached it, oldest first (pane-trace.ts); undefined where that can’t be told. */
+  readonly pasted: readonly string[] | undefined
+  /** Keys of the last pastes that Enter was pressed for; undefined as above. */
+  readonly entered: readonly string[] | undefined
 }
 
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */

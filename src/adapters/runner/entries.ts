@@ -1,3 +1,4 @@
+import { addToTrace } from '../../pane-trace.ts'
 import { randomBytes } from 'node:crypto'
 import { asPaneId, type AgentId, type PaneId } from '../../ids.ts'
 import { RUNNER_PANE } from '../../runner-pane.ts'
@@ -113,13 +114,13 @@ export function createEntries(options: { createSession: CreateSession; onChange:
     paste: async ({ paneId, text, key }) => {
       const result = await type(paneId, (hosted) => hosted.paste(text))
       const entry = entries.get(paneId)
-      if (result.kind === 'typed' && key !== null && entry !== undefined) entry.pasted = key
+      if (result.kind === 'typed' && key !== null && entry !== undefined) entry.pasted = addToTrace(entry.pasted, key)
       return result
     },
     key: async ({ paneId, key, submits }) => {
       const result = await type(paneId, (hosted) => (key === 'enter' ? hosted.enter() : hosted.interrupt()))
       const entry = entries.get(paneId)
-      if (result.kind === 'typed' && submits !== undefined && entry !== undefined) entry.entered = submits
+      if (result.kind === 'typed' && submits !== undefined && entry !== undefined) entry.entered = addToTrace(entry.entered, submits)
       return result
     },
     write: async ({ paneId, data }) => {

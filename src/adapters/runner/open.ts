@@ -1,3 +1,4 @@
+import { readTrace } from '../../pane-trace.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -72,7 +73,15 @@ export function createRunner(options: RunnerOptions): RunnerClient {
     const answer = await host.ask('list', {})
     return answer.kind === 'no-host' ? [] : answer.gives
   }
-  const describe = (entry: HostedEntry): Pane => ({ ...entry, entered: entry.entered, title: null, inMode: false, foreground: null, humanActiveAt: null })
+  const describe = (entry: HostedEntry): Pane => ({
+    ...entry,
+    pasted: readTrace(entry.pasted),
+    entered: readTrace(entry.entered),
+    title: null,
+    inMode: false,
+    foreground: null,
+    humanActiveAt: null,
+  })
   const list = async () => (await entries()).map(describe)
   const deaths = createDeaths({ list, log })
 

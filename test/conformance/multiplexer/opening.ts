@@ -37,8 +37,8 @@ export function describeOpening(bench: Bench): void {
       inMode: false,
       foreground: hasTerminal && process.platform === 'linux' ? true : null,
       humanActiveAt: null,
-      pasted: null,
-      entered: null,
+      pasted: [],
+      entered: [],
     })
     expect(await bench.multiplexer.list()).toEqual([pane])
   })

@@ -195,7 +195,7 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(await runner().pressEnter(paneId)).toEqual({ kind: 'typed' })
       await shows(paneId, 'got some text')
       expect(await runner().pressEscape(paneId)).toMatchObject({ kind: 'busy' })
-      expect((await runner().inspect(paneId))?.pasted).toBe('key-1')
+      expect((await runner().inspect(paneId))?.pasted).toEqual(['key-1'])
     })
 
     it('is said to be closed where the program closed it or has ended', async () => {

@@ -32,7 +32,7 @@ export function describeTyping(bench: Bench): void {
     expect(before.recorded()).toBe('')
   })
 
-  it('remembers in each pane which paste was its last, and which was submitted, for a daemon that was killed meanwhile', async () => {
+  it('remembers in each pane which pastes were its last, and which were submitted, for a daemon that was killed meanwhile', async () => {
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
     const traceOf = async ({ paneId }: { paneId: PaneId }) => {
       const { pasted, entered } = (await bench.another().inspect(paneId)) ?? {}
@@ -41,14 +41,21 @@ export function describeTyping(bench: Bench): void {
     await bench.multiplexer.paste(one.paneId, 'first', 'batch-1')
     await bench.multiplexer.pressEnter(one.paneId, 'batch-1')
     await bench.multiplexer.paste(one.paneId, 'second', 'batch-2')
-    expect(await traceOf(one)).toEqual(['batch-2', 'batch-1'])
-    expect(await traceOf(other)).toEqual([null, null])
+    expect(await traceOf(one)).toEqual([['batch-1', 'batch-2'], ['batch-1']])
+    expect(await traceOf(other)).toEqual([[], []])
     await bench.multiplexer.pressEnter(one.paneId)
-    expect(await traceOf(one)).toEqual(['batch-2', 'batch-1'])
+    expect(await traceOf(one)).toEqual([['batch-1', 'batch-2'], ['batch-1']])
     await bench.multiplexer.pressEnter(one.paneId, 'batch-2')
     await bench.multiplexer.paste(other.paneId, 'third', 'batch-3')
-    expect(await traceOf(one)).toEqual(['batch-2', 'batch-2'])
-    expect(await traceOf(other)).toEqual(['batch-3', null])
+    expect(await traceOf(one)).toEqual([
+      ['batch-1', 'batch-2'],
+      ['batch-1', 'batch-2'],
+    ])
+    expect(await traceOf(other)).toEqual([['batch-3'], []])
+    // As many as are kept, the newest: a daemon that is killed again and again leaves more than one behind.
+    const keys = Array.from({ length: 25 }, (_, index) => `00000000-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`)
+    for (const key of keys) await bench.multiplexer.paste(other.paneId, 'x', key)
+    expect((await traceOf(other))[0]?.slice(-20)).toEqual(keys.slice(-20))
   })
 
   it('does not bracket for a program that did not ask for it', async () => {

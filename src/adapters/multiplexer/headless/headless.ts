@@ -1,3 +1,4 @@
+import { readTrace } from '../../../pane-trace.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -69,8 +70,8 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
   const describe = async (pane: HostedPane): Promise<Pane> => ({
     ...pane,
     title: pane.title ?? null,
-    pasted: pane.pasted,
-    entered: pane.entered,
+    pasted: readTrace(pane.pasted),
+    entered: readTrace(pane.entered),
     inMode: false,
     foreground: pane.dead ? null : await isForeground(pane.pid),
   })

@@ -1,3 +1,4 @@
+import { addToTrace } from '../../../pane-trace.ts'
 import { randomBytes } from 'node:crypto'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import { awaitEnd } from '../../panes/patience.ts'
@@ -80,7 +81,10 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       const kept = panes.get(paneId)
       if (kept === undefined) return { kind: 'gone' }
       const result = await kept.terminal.type(text, { paste })
-      if (result.kind === 'typed' && key !== undefined) kept[paste ? 'pasted' : 'entered'] = key
+      if (result.kind === 'typed' && key !== undefined) {
+        const trace = paste ? 'pasted' : 'entered'
+        kept[trace] = addToTrace(kept[trace], key)
+      }
       return result
     },
     capture: async ({ paneId, lines, styled = false }) => {

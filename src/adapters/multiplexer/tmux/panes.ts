@@ -1,3 +1,4 @@
+import { readTrace } from '../../../pane-trace.ts'
 import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
@@ -96,8 +97,8 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         inMode: modes !== '00',
         foreground: dead === '1' ? null : await isForeground(Number(pid)),
         humanActiveAt: activity.get(id) ?? null,
-        pasted: pasted === '' ? null : pasted,
-        entered: entered === '' ? null : entered,
+        pasted: readTrace(pasted),
+        entered: readTrace(entered),
       }))(),
     )
   }

@@ -3,6 +3,7 @@ import type { PaneId } from '../../../ids.ts'
 import type { TypeResult } from '../multiplexer.ts'
 import type { Connection, Reply } from './connection.ts'
 import { silent } from './connection.ts'
+import { TRACE_LENGTH } from '../../../pane-trace.ts'
 import { command, sequence } from './quote.ts'
 
 /**
@@ -43,11 +44,14 @@ export async function pressKey(
   return resultOf(reply)
 }
 
-/** The options of a pane that hold the key of its last paste, and of the last that Enter was pressed for. */
+/** The options of a pane that hold the keys of its last pastes, and of those that Enter was pressed for (pane-trace.ts). */
 export const PASTED = '@pasted'
 export const ENTERED = '@entered'
 
-const remember = (paneId: PaneId, option: string, key: string): string => command('set-option', '-p', '-t', paneId, option, key)
+/** As many characters as the trace’s keys take; a key that is cut in two is nobody’s. tmux puts the old value in by itself, so that nothing comes between. */
+const KEPT = TRACE_LENGTH * (36 + 1)
+const remember = (paneId: PaneId, option: string, key: string): string =>
+  command('set-option', '-F', '-p', '-t', paneId, option, `#{=-${KEPT}:${option}} ${key}`)
 
 /**
  * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is lost, the buffer tells whether it was typed.

@@ -1,3 +1,4 @@
+import { readTrace } from '../../../pane-trace.ts'
 import { z } from 'zod'
 import { asPaneId, type PaneId } from '../../../ids.ts'
 import type { Pane } from '../multiplexer.ts'
@@ -104,7 +105,7 @@ export async function describePane(pane: Listed, activeAt: number | null): Promi
     inMode: false,
     foreground: dead || record.pid === null ? null : await isForeground(record.pid),
     humanActiveAt: activeAt,
-    pasted: record.pasting === null ? record.pasted : undefined,
-    entered: record.entering === null ? record.entered : undefined,
+    pasted: record.pasting === null ? readTrace(record.pasted) : undefined,
+    entered: record.entering === null ? readTrace(record.entered) : undefined,
   }
 }

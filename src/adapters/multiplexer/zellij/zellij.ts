@@ -1,3 +1,4 @@
+import { addToTrace } from '../../../pane-trace.ts'
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -210,14 +211,14 @@ export function createZellij(options: ZellijOptions): Multiplexer {
       type(paneId, async ({ record }) => {
         if (key !== undefined) await records.note(record.key, { pasting: key })
         const result = await pasteText(commands, paneId, text)
-        if (key !== undefined) await records.note(record.key, { pasting: null, ...(result.kind === 'typed' && { pasted: key }) })
+        if (key !== undefined) await records.note(record.key, { pasting: null, ...(result.kind === 'typed' && { pasted: addToTrace(record.pasted, key) }) })
         return result
       }),
     pressEnter: (paneId, key) =>
       type(paneId, async ({ record }) => {
         if (key !== undefined) await records.note(record.key, { entering: key })
         const result = await pressKey(commands, paneId, 'Enter')
-        if (key !== undefined) await records.note(record.key, { entering: null, ...(result.kind === 'typed' && { entered: key }) })
+        if (key !== undefined) await records.note(record.key, { entering: null, ...(result.kind === 'typed' && { entered: addToTrace(record.entered, key) }) })
         return result
       }),
     pressEscape: (paneId) => type(paneId, () => pressKey(commands, paneId, 'Escape')),

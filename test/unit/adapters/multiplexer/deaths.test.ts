@@ -17,8 +17,8 @@ const pane = (id: string, end?: { exitCode: number }): Pane => ({
   inMode: false,
   foreground: null,
   humanActiveAt: null,
-  pasted: null,
-  entered: null,
+  pasted: [],
+  entered: [],
 })
 
 /** A tracker over lists that the test answers one after the other. */
