@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
@@ -74,6 +75,17 @@ export function createHost(environment: Environment): Host {
           if (!(error instanceof ExomonadError && error.code === 'MULTIPLEXER_UNAVAILABLE')) throw error
         })
       }
+    },
+    store: {
+      inspect: async ({ database }) => (await import('./adapters/store/sqlite/backup.ts')).inspectStore(database),
+      backups: async ({ backups }) => (await import('./adapters/store/sqlite/backup.ts')).listBackups(backups),
+      restore: async (backup, { database, backups }) =>
+        (await import('./adapters/store/sqlite/backup.ts')).restoreBackup(backup, database, backups, Date.now()),
+      setAside: async ({ database, backups, auth, prompts, launch }) => {
+        const kept = await (await import('./adapters/store/sqlite/backup.ts')).setAside(database, backups, Date.now())
+        for (const folder of [auth, prompts, launch]) await rm(folder, { recursive: true, force: true })
+        return kept
+      },
     },
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('./config/load.ts'), import('./tools/all.ts')])

@@ -32,6 +32,7 @@ import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
 import { ExomonadError } from './errors.ts'
 import { EVENTS } from './events/event.ts'
+import { requireAccounted } from './daemon/unaccounted.ts'
 import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
@@ -116,7 +117,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
 
     const gate = createTextGate(tokens)
-    const store = await openStore({ file: paths.database, log, clock, gate, tokens })
+    const store = await openStore({ file: paths.database, backups: paths.backups, log, clock, gate, tokens })
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
@@ -214,6 +215,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     // Level-triggered from here on: first what a crash cut off, then what is true now, and only then new requests.
     await multiplexer.start()
+    await requireAccounted({ store, multiplexer, paths })
     const { already } = await core.upkeep.registerRoot(repository.rootWorktree)
     const recovered = await core.upkeep.recover()
     release.add('deaths', multiplexer.onDeath(assembled.paneDied))

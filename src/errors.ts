@@ -82,10 +82,15 @@ export const ERRORS = {
   },
   STORE_BUSY: { status: 503, meaning: 'The store is locked by another process.', remedy: 'Try again; `exomonad ps` shows the daemons.' },
   STORE_TOO_NEW: { status: 409, meaning: 'The store was written by a newer exomonad.', remedy: 'Use that version, or newer.' },
+  STORE_LOST: {
+    status: 409,
+    meaning: 'The store knows of no agent, although terminals or records of agents are there.',
+    remedy: '`exomonad store restore` brings a backup back; `exomonad down --force` ends what runs and begins anew.',
+  },
   STORE_CORRUPT: {
     status: 500,
     meaning: 'The file of the store is damaged, or not a store.',
-    remedy: 'Bring back a copy, or move the file away and run `exomonad init`; branches and worktrees are not affected.',
+    remedy: '`exomonad store restore` brings a backup back; `exomonad down --force` ends what runs and begins anew. Branches and worktrees are not affected.',
   },
   DISK_FULL: { status: 503, meaning: 'The disk is full.', remedy: 'Make room; nothing was lost.' },
   SOCKET_PATH_TOO_LONG: { status: 409, meaning: 'No folder for the socket has a path short enough.', remedy: 'Set XDG_RUNTIME_DIR to a short path.' },

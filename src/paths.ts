@@ -13,6 +13,8 @@ export interface Paths {
   /** `<git-common-dir>/exomonad`, 0700: everything below except configuration and worktrees. */
   readonly state: string
   readonly database: string
+  /** Copies of the store that the daemon makes. */
+  readonly backups: string
   readonly lock: string
   readonly log: string
   /** JSON files that hooks leave when the socket is dead. */
@@ -56,6 +58,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     home,
     state,
     database: join(state, 'store.db'),
+    backups: join(state, 'backups'),
     lock: join(state, 'daemon.lock'),
     log: join(state, 'logs', 'daemon.log'),
     spool: join(state, 'spool'),

@@ -16,6 +16,7 @@ import type { States } from './states.ts'
  */
 export function createReconcile({
   store,
+  files,
   multiplexer,
   publisher,
   outbox,
@@ -30,7 +31,7 @@ export function createReconcile({
   sessionEnds,
   sessionWatch,
   isLaunching,
-}: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
+}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
@@ -133,8 +134,12 @@ export function createReconcile({
         }
         listed.delete(agent.id)
       }
-      // Panes of spawns that were taken back.
-      for (const pane of listed.values()) await multiplexer.close(pane.paneId)
+      for (const pane of listed.values()) {
+        // Of a spawn that was taken back, with what had been made for it. One whose records are there is somebody’s that this store doesn’t know.
+        if (await files.exists(files.authFile(pane.agentId as AgentId)))
+          log.warn({ paneId: pane.paneId, agent: pane.agentId, name: pane.name }, 'a terminal of an agent that the store does not know is left alone')
+        else await multiplexer.close(pane.paneId)
+      }
       await Promise.all((await store.agents.list({ live: true })).map((agent) => observing.look(agent)))
       outbox.wake()
     },

@@ -13,6 +13,9 @@ import { callSpooledHook } from '../surfaces/http/hooks.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+const BACKUP_EVERY = 600_000
+/** Soon after the start, when what it settled is settled: a tree that is lost in its first minutes was begun by somebody, too. */
+const FIRST_BACKUP = 5_000
 
 /** What happens by the clock: whether the repository is still there, reconciliation, hooks that were spooled while the daemon was down, retention. Answers how to stop. */
 export function startMaintenance(deps: {
@@ -84,6 +87,12 @@ export function startMaintenance(deps: {
   repeat('home', () => config().liveness.reconcile_every * 1000, home)
   repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.upkeep.reconcile)
   repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
+  repeat(
+    'backup',
+    () => BACKUP_EVERY,
+    () => store.backUp(paths.backups),
+    FIRST_BACKUP,
+  )
   repeat('retention', () => HOUR, retain, 10_000)
 
   return async () => {

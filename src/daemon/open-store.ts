@@ -6,7 +6,14 @@ import type { TextGate } from '../text-gate/text-gate.ts'
 import type { KnownTokens } from './known-tokens.ts'
 
 /** The daemon’s store, behind the text gate, which knows from it whose tokens there are. */
-export async function openStore(options: { file: string; log: Log; clock: () => number; gate: TextGate; tokens: KnownTokens }): Promise<Store> {
+export async function openStore(options: {
+  file: string
+  backups: string
+  log: Log
+  clock: () => number
+  gate: TextGate
+  tokens: KnownTokens
+}): Promise<Store> {
   const { gate, tokens } = options
   const store = guardStore(await openSqliteStore(options), gate, tokens.addHash)
   for (const { tokenHash } of await store.agents.list()) tokens.addHash(tokenHash)

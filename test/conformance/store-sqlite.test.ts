@@ -136,7 +136,7 @@ describe('the SQLite store’s file', () => {
 
   it('on a full disk takes nothing by halves, loses nothing, and goes on when there is room', async () => {
     const connection = await openConnection(file, 1000)
-    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, patience: 1000 })
+    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, backups: null, patience: 1000 })
     const first = agentRow()
     await store.agents.insert(first)
     const pages = Number(connection.pragma('page_count', { simple: true }))
@@ -166,7 +166,7 @@ describe('the SQLite store’s file', () => {
 
   it('takes nothing more in a transaction that SQLite ended by itself', async () => {
     const connection = await openConnection(file, 1000)
-    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, patience: 1000 })
+    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, backups: null, patience: 1000 })
     const agent = agentRow()
     const failing = store.transaction(async (tx) => {
       await tx.agents.insert(agent)

@@ -379,5 +379,7 @@ export interface Store extends StoreVerbs {
   subscribe(agentId: AgentId, listener: () => void): () => void
   /** Wakes the subscribers of `agent_event_<id>`. */
   signal(agentId: AgentId): Promise<void>
+  /** A copy of all that is committed, made while it is in use; returns where it is. */
+  backUp(folder: string): Promise<string>
   close(): Promise<void>
 }

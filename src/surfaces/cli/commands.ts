@@ -30,6 +30,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'resume', group: SETUP, summary: 'Launch agents again whose program is gone', load: () => import('./resume.ts') },
   { name: 'deinit', group: SETUP, summary: 'Take exomonad out of this repository; branches and unmerged work stay', load: () => import('./deinit.ts') },
   { name: 'daemon', group: SETUP, summary: 'Run, start, stop or look at the daemon', load: () => import('./daemon.ts') },
+  { name: 'store', group: SETUP, summary: 'List backups of the store, and bring one back', load: () => import('./store.ts') },
   { name: 'trust', group: SETUP, summary: 'Allow the configuration and templates of this repository to run', load: () => import('./trust.ts') },
   { name: 'config', group: SETUP, summary: 'Check the configuration', load: () => import('./config.ts') },
   { name: 'doctor', group: SETUP, summary: 'Check everything exomonad needs, each finding with its fix', load: () => import('./doctor.ts') },

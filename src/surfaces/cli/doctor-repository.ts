@@ -8,6 +8,7 @@ import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
 import { diagnoseAgents } from './doctor-agents.ts'
 import { diagnoseForge } from './doctor-forge.ts'
+import { readHealth } from './health.ts'
 import { diagnosePush } from './doctor-push.ts'
 import { trustSubject } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
@@ -22,7 +23,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
     remotes(context, located),
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
-    store(located),
+    store(context, located),
   ])
   return [diagnosis, ...groups.flat()]
 }
@@ -122,7 +123,21 @@ async function remotes(context: CliContext, { paths }: LocatedRepository): Promi
 
 const LARGE_STORE = 500e6
 
-async function store({ paths }: LocatedRepository): Promise<Diagnosis[]> {
+async function store(context: CliContext, { paths, file }: LocatedRepository): Promise<Diagnosis[]> {
+  if ((await readHealth(file.socket)) === null) {
+    const health = await context.host.store.inspect(paths)
+    if (health.kind !== 'sound') {
+      const found = {
+        missing: 'it is not there',
+        empty: 'there is nothing in it',
+        damaged: `it is damaged: ${health.kind === 'damaged' ? health.reason : ''}`,
+      }[health.kind]
+      const [newest] = await context.host.store.backups(paths)
+      const fix =
+        newest === undefined ? '`exomonad down --force` ends what runs and begins anew; work stays' : '`exomonad store restore` brings the last backup back'
+      return [{ subject: 'store', status: 'problem', found, fix }]
+    }
+  }
   const sizes = await Promise.all(
     [paths.database, `${paths.database}-wal`].map((path) =>
       stat(path).then(

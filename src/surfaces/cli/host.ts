@@ -2,6 +2,7 @@ import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Exec } from '../../adapters/exec.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
+import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
 import type { GithubFound } from '../../daemon/find-github.ts'
@@ -36,8 +37,20 @@ export interface Host {
   acpCli(name: string, config: AcpConfig, home: string): Promise<AgentCli>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
+  /** The store’s file while no daemon has it. */
+  readonly store: StoreHost
   readonly github: GithubHost
   readonly multiplexers: MultiplexersHost
+}
+
+export interface StoreHost {
+  inspect(paths: Paths): Promise<StoreHealth>
+  /** The newest first. */
+  backups(paths: Paths): Promise<Backup[]>
+  /** Returns where the store that was there is kept; null where there was none. */
+  restore(backup: string, paths: Paths): Promise<string | null>
+  /** Moves the store away and forgets the records of all agents; branches and worktrees stay. Returns where it is kept. */
+  setAside(paths: Paths): Promise<string | null>
 }
 
 /** Programs that agents can have their terminals in. */

@@ -125,7 +125,7 @@ export function describeLayout(bench: Bench): void {
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toEqual([{ paneId: doomed.paneId, agentId: doomed.agentId, exitCode: 7, exitSignal: null }])
     expect(await bench.multiplexer.paste(doomed.paneId, 'text')).toEqual({ kind: 'dead' })
-    expect(await bench.multiplexer.capture(doomed.paneId)).toContain('last words')
+    await waitFor('its last words', async () => (await bench.multiplexer.capture(doomed.paneId)).includes('last words'))
 
     await bench.multiplexer.close(parent.paneId)
     await waitFor('the next death', () => deaths.length > 1)

@@ -23,10 +23,12 @@ const MIGRATIONS: Record<string, Migration> = {
 
 /**
  * Brings the store to the version known here. All that is missing runs in one immediate transaction, which looks again at what has
- * been done: of several processes that start at once one migrates, and the others find it done. Throws STORE_TOO_NEW.
+ * been done, after `before`, which is called where there is something to lose: of several processes that start at once one migrates, and the others find it done. Throws STORE_TOO_NEW.
  */
-export async function migrate(db: Kysely<Tables>, file: string): Promise<void> {
-  if ((await storedVersion(db, file)) === KNOWN_VERSION) return
+export async function migrate(db: Kysely<Tables>, file: string, before: () => Promise<void>): Promise<void> {
+  const version = await storedVersion(db, file)
+  if (version === KNOWN_VERSION) return
+  if (version > 0) await before()
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(MIGRATIONS) } })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return

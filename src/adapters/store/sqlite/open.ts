@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely'
 import type { Log } from '../../../log.ts'
 import type { Store } from '../store.ts'
+import { backUp } from './backup.ts'
 import { createChannels } from './channels.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openConnection } from './connection.ts'
@@ -19,6 +20,8 @@ export interface SqliteStoreOptions {
   readonly log: Log
   /** Milliseconds since the epoch; only for how long what is finished is kept. */
   readonly clock?: () => number
+  /** Where a copy goes before the schema is changed; null or absent for none. */
+  readonly backups?: string | null
   /** Milliseconds to wait for another process before STORE_BUSY. */
   readonly patience?: number
 }
@@ -27,11 +30,11 @@ export interface SqliteStoreOptions {
  * The store in one SQLite file, for one process that writes; others may open it at the same time.
  * Throws STORE_TOO_NEW, STORE_BUSY, STORE_CORRUPT, DISK_FULL, NOT_AVAILABLE.
  */
-export async function openSqliteStore({ file, log, clock = Date.now, patience = 5000 }: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore({ file, log, clock = Date.now, backups = null, patience = 5000 }: SqliteStoreOptions): Promise<Store> {
   let connection: SqliteConnection | undefined
   try {
     connection = await openConnection(file, patience)
-    return await createSqliteStore({ connection, file, log, clock, patience })
+    return await createSqliteStore({ connection, file, log, clock, backups, patience })
   } catch (thrown) {
     connection?.close()
     throw storeFault(thrown, file)
@@ -43,7 +46,9 @@ export async function createSqliteStore(options: Required<SqliteStoreOptions> & 
   const { file, log, clock } = options
   const gate = createSqliteGate(options)
   const db = new Kysely<Tables>({ dialect: gate.dialect })
-  await migrate(db, file)
+  await migrate(db, file, async () => {
+    if (options.backups !== null) await backUp(options.connection, options.backups, clock())
+  })
   await forgetFinished(db, clock())
   const channels = createChannels(log)
   const verbsOn = (session: Session): ReturnType<typeof createVerbs> => createVerbs(session, channels, clock)
@@ -60,6 +65,7 @@ export async function createSqliteStore(options: Required<SqliteStoreOptions> & 
       channels.signal(agentId)
       return Promise.resolve()
     },
+    backUp: (folder) => backUp(options.connection, folder, clock()),
     close: gate.close,
   }
 }

@@ -1,0 +1,100 @@
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { SqliteConnection } from './connection.ts'
+
+/** Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`, the newest few. */
+
+const KEPT = 5
+const NAME = /^store-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3})Z\.db$/
+
+export interface Backup {
+  readonly file: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly bytes: number
+}
+
+/** Whole or not there; the oldest beyond five go. Returns its path. */
+export async function backUp(connection: SqliteConnection, folder: string, now: number): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, `store-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.db`)
+  const draft = `${file}.part`
+  await connection.backup(draft)
+  await chmod(draft, 0o600)
+  await rename(draft, file)
+  const old = (await listBackups(folder)).slice(KEPT)
+  await Promise.all(old.map((backup) => rm(backup.file, { force: true })))
+  return file
+}
+
+/** The newest first. */
+export async function listBackups(folder: string): Promise<Backup[]> {
+  const names = await readdir(folder).catch(() => [])
+  const found = await Promise.all(
+    names.map(async (name): Promise<Backup[]> => {
+      const time = NAME.exec(name)?.[1]
+      const size = time === undefined ? undefined : await stat(join(folder, name)).catch(() => undefined)
+      if (time === undefined || size === undefined) return []
+      const [day = '', clock = ''] = time.split('T')
+      const [hour, minute, second, fraction] = clock.split('-')
+      return [{ file: join(folder, name), at: Date.parse(`${day}T${hour}:${minute}:${second}.${fraction}Z`), bytes: size.size }]
+    }),
+  )
+  return found.flat().toSorted((one, other) => other.at - one.at)
+}
+
+/** What a file of a store is like, without a daemon and without changing it. */
+export type StoreHealth =
+  | { readonly kind: 'sound'; readonly agents: number; readonly live: number }
+  | { readonly kind: 'missing' }
+  /** There is nothing in it: no agent, not even a root. */
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'damaged'; readonly reason: string }
+
+export async function inspectStore(file: string): Promise<StoreHealth> {
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) return { kind: 'missing' }
+  if (found.size === 0) return { kind: 'empty' }
+  let connection: SqliteConnection | undefined
+  try {
+    connection = new Database(file, { readonly: true, fileMustExist: true })
+    const verdict = connection.pragma('quick_check(1)', { simple: true })
+    if (verdict !== 'ok') return { kind: 'damaged', reason: String(verdict) }
+    const tables = connection.prepare("select 1 from sqlite_master where type = 'table' and name = 'agents'").all()
+    if (tables.length === 0) return { kind: 'empty' }
+    const count = connection.prepare(
+      "select count(*) as agents, coalesce(sum(state not in ('completed', 'failed', 'killed') and kind <> 'root'), 0) as live from agents",
+    )
+    const { agents, live } = count.get() as { agents: number; live: number }
+    return agents === 0 ? { kind: 'empty' } : { kind: 'sound', agents, live }
+  } catch (thrown) {
+    return { kind: 'damaged', reason: thrown instanceof Error ? thrown.message : String(thrown) }
+  } finally {
+    connection?.close()
+  }
+}
+
+/** Puts a backup in the place of the store, which is kept beside the backups; returns where, null where there was none. No daemon may run. */
+export async function restoreBackup(backup: string, database: string, folder: string, now: number): Promise<string | null> {
+  const kept = await setAside(database, folder, now)
+  const draft = `${database}.restored`
+  const connection = new Database(backup, { readonly: true, fileMustExist: true })
+  try {
+    await connection.backup(draft)
+  } finally {
+    connection.close()
+  }
+  await chmod(draft, 0o600)
+  await rename(draft, database)
+  return kept
+}
+
+/** Moves the store away, with what SQLite keeps beside it; returns where it is, null where there was none. */
+export async function setAside(database: string, folder: string, now: number): Promise<string | null> {
+  const size = (await stat(database).catch(() => undefined))?.size ?? 0
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const kept = join(folder, `lost-${now}-${basename(database)}`)
+  for (const ending of ['', '-wal', '-shm']) await rename(`${database}${ending}`, `${kept}${ending}`).catch(() => undefined)
+  return size === 0 ? null : kept
+}
