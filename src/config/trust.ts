@@ -25,26 +25,46 @@ type Digests = Map<string, string | null>
 interface TrustRecord {
   readonly version: 1
   readonly files: Readonly<Record<string, string>>
+  /** SHA-256 of what has run here while git did not track it, the newest last: committing it makes nothing of it that it was not. */
+  readonly ran?: readonly string[]
 }
+
+/** As many versions of one’s own configuration. */
+const REMEMBERED = 200
 
 /** Whether what git tracks is what was trusted; `changed` names the files that are new or different. A file that is gone is not used. */
 export async function checkTrust(subject: TrustSubject): Promise<Trust> {
   const tracked = relevant(await subject.trackedFiles())
-  const recorded = await readRecord(subject)
+  const { files, ran = [] } = await readRecord(subject)
   const now = await digests(subject.paths, tracked)
-  const changed = [...now].filter(([path, digest]) => digest === null || recorded[path] !== digest).map(([path]) => path)
+  const changed = [...now].filter(([path, digest]) => digest === null || (files[path] !== digest && !ran.includes(digest))).map(([path]) => path)
   return changed.length === 0 ? { trusted: true } : { trusted: false, changed: changed.sort() }
 }
 
 /** Throws UNTRUSTED_CONFIG where `checkTrust` finds changes. */
 export async function assertTrusted(subject: TrustSubject): Promise<void> {
   const trust = await checkTrust(subject)
-  if (trust.trusted) return
+  if (trust.trusted) return rememberRan(subject)
   throw new ExomonadError(
     'UNTRUSTED_CONFIG',
     `Nothing was run: ${listed(trust.changed)} came with the repository and ${trust.changed.length === 1 ? 'has' : 'have'} not been trusted as ${trust.changed.length === 1 ? 'it is' : 'they are'} now. Read ${trust.changed.length === 1 ? 'it' : 'them'}, then run \`exomonad trust\`.`,
     { changed: trust.changed },
   )
+}
+
+/**
+ * What runs here now stays trusted wherever it comes to lie: an agent that adds all files of its worktree commits the user’s own configuration,
+ * and the next spawn must not stop at it. Called where it is about to be used.
+ */
+export async function rememberRan(subject: TrustSubject): Promise<void> {
+  const found = (await digests(subject.paths, await present(subject.paths))).values()
+  const record = await readRecord(subject)
+  const known = new Set([...Object.values(record.files), ...(record.ran ?? [])])
+  const fresh = [...found].filter((digest) => digest !== null && !known.has(digest)) as string[]
+  if (fresh.length === 0) return
+  await ensureUserState(subject.environment)
+  const ran = [...(record.ran ?? []), ...fresh].slice(-REMEMBERED)
+  await writeWhole(trustFile(subject.environment, subject.paths.commonDir), `${JSON.stringify({ ...record, ran }, null, 2)}\n`)
 }
 
 /**
@@ -54,7 +74,8 @@ export async function assertTrusted(subject: TrustSubject): Promise<void> {
 export async function recordTrust(subject: TrustSubject, only?: readonly string[]): Promise<string[]> {
   const paths = only ?? [...new Set([...relevant(await subject.trackedFiles()), ...(await present(subject.paths))])]
   const now = await digests(subject.paths, paths)
-  const files: Record<string, string> = only === undefined ? {} : { ...(await readRecord(subject)) }
+  const before = await readRecord(subject)
+  const files: Record<string, string> = only === undefined ? {} : { ...before.files }
   for (const [path, digest] of [...now].sort(([a], [b]) => a.localeCompare(b))) {
     if (digest === null) {
       throw new ExomonadError('OUTSIDE_ROOT', `${path} is a symbolic link, which can’t be trusted: put the file itself there.`, { path })
@@ -62,7 +83,7 @@ export async function recordTrust(subject: TrustSubject, only?: readonly string[
     files[path] = digest
   }
   await ensureUserState(subject.environment)
-  const record: TrustRecord = { version: 1, files }
+  const record: TrustRecord = { version: 1, files, ...(before.ran === undefined ? {} : { ran: before.ran }) }
   await writeWhole(trustFile(subject.environment, subject.paths.commonDir), `${JSON.stringify(record, null, 2)}\n`)
   return [...now.keys()].sort()
 }
@@ -104,12 +125,14 @@ async function digests(paths: Paths, files: readonly string[]): Promise<Digests>
 
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => undefined)) !== undefined
 
-async function readRecord(subject: TrustSubject): Promise<Readonly<Record<string, string>>> {
+async function readRecord(subject: TrustSubject): Promise<TrustRecord> {
+  const none: TrustRecord = { version: 1, files: {} }
   const text = await readIfThere(trustFile(subject.environment, subject.paths.commonDir))
-  if (text === null) return {}
+  if (text === null) return none
   try {
-    return (JSON.parse(text) as TrustRecord).files ?? {}
+    const record = JSON.parse(text) as Partial<TrustRecord>
+    return { ...none, ...(record.files === undefined ? {} : { files: record.files }), ...(record.ran === undefined ? {} : { ran: record.ran }) }
   } catch {
-    return {}
+    return none
   }
 }

@@ -6,7 +6,7 @@ import { exec } from '../adapters/exec.ts'
 import type { Environment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { assertTrusted, checkTrust, type TrustSubject } from '../config/trust.ts'
+import { assertTrusted, checkTrust, rememberRan, type TrustSubject } from '../config/trust.ts'
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
@@ -36,7 +36,10 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
   }
   const isTrusted = (): Promise<boolean> =>
     checkTrust(deps.trust).then(
-      (trust) => trust.trusted,
+      async ({ trusted }) => {
+        if (trusted) await rememberRan(deps.trust).catch(() => undefined)
+        return trusted
+      },
       () => false,
     )
   const exists = (file: string): Promise<boolean> =>

@@ -33,14 +33,19 @@ describe('exomonad init', () => {
       untrusted: [],
       daemon: { started: true },
     })
-    expect(await tree.repository.git('status', '--porcelain', '-uall')).toBe('?? .exomonad/config.toml')
+    expect(await tree.repository.git('status', '--porcelain', '-uall')).toBe('')
     mkdirSync(join(path, '.exomonad', 'worktrees', 'x'), { recursive: true })
     writeFileSync(join(path, '.exomonad', 'worktrees', 'x', 'file'), '')
     mkdirSync(join(path, '.exomonad', 'templates'))
     writeFileSync(join(path, '.exomonad', 'templates', 'note.liquid'), 'x')
-    expect(await tree.repository.git('-c', 'core.quotePath=false', 'status', '--porcelain', '-uall')).toBe(
-      '?? .exomonad/config.toml\n?? .exomonad/templates/note.liquid',
-    )
+    expect(await tree.repository.git('-c', 'core.quotePath=false', 'status', '--porcelain', '-uall')).toBe('')
+    // By name it is git’s, and from then on like any other file.
+    await tree.repository.git('add', '-f', '.exomonad/config.toml')
+    await tree.repository.git('commit', '-q', '-m', 'Configure')
+    writeFileSync(join(path, '.exomonad', 'config.toml'), '# changed\n', { flag: 'a' })
+    await tree.repository.git('add', '-A')
+    expect(await tree.repository.git('status', '--porcelain', '-uall')).toBe('M  .exomonad/config.toml')
+    await tree.repository.git('reset', '-q', '--hard')
     expect(statSync(tree.state).mode & 0o777).toBe(0o700)
     expect(statSync(String(first.json.socket)).mode & 0o777).toBe(0o600)
     expect((await tree.tree()).root).toMatchObject({ kind: 'root', branch: 'feature/v1.2', worktree: path })
@@ -50,7 +55,7 @@ describe('exomonad init', () => {
     const tree = await prepare()
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
     await tree.run(['init'])
-    await tree.repository.git('add', '.exomonad/config.toml')
+    await tree.repository.git('add', '-f', '.exomonad/config.toml')
     expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
     writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '[forge.local]\nci = ["./evil.sh"]\n')
     const check = await tree.run(['trust', '--check', '--json'])

@@ -110,6 +110,22 @@ describe('a repository that came with a configuration', () => {
     expect(count(marks(), 'ci')).toBe(2)
   })
 
+  it('is not what a person’s own becomes when somebody commits it: what ran here stays trusted, and what changes then does not', async () => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    // Edited after init, as its comments ask for, and used.
+    writeFileSync(config, '[limits]\nmax_live_agents = 7\n', { flag: 'a' })
+    const spawn = (name: string) => tree.call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
+    expect((await spawn('one')).errors).toEqual([])
+    // As an agent does that adds whatever lies there, and says so to git.
+    await tree.repository.git('add', '-A', '-f', '.exomonad/config.toml')
+    await tree.repository.git('commit', '-q', '-m', 'All of it')
+    expect((await spawn('two')).errors).toEqual([])
+    writeFileSync(config, '[limits]\nmax_live_agents = 70\n', { flag: 'a' })
+    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'three', prompt: 'x' }] })).toMatchObject(refused)
+  })
+
   it('can’t get around it by links, nor by a git that gives no answer', async () => {
     const { tree, marks, config } = await cloned()
     expect((await tree.run(['init'])).code).toBe(0)

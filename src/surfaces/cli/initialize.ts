@@ -13,7 +13,8 @@ import type { Health } from './health.ts'
 import type { Host } from './host.ts'
 
 /** Keeps everything in `.exomonad/` but configuration and templates out of git, in every worktree. */
-export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/config.toml', '!/.exomonad/templates/']
+/** The configuration too: `git add -A`, an agent’s habit, must not commit it. By name (`git add -f`) its user does; files, not folders, so that git then takes changes as always. */
+export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/templates/', '/.exomonad/templates/*']
 
 export interface SetUp {
   readonly paths: Paths
