@@ -1,3 +1,4 @@
+import type { Once, OnceContext } from './once.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -26,6 +27,7 @@ export interface Core {
   readonly subagents: Subagents
   readonly hooks: Hooks
   readonly upkeep: Upkeep
+  readonly once: Once
   readonly view: View
 }
 
@@ -78,8 +80,15 @@ export interface SpawnPlan {
 }
 
 export interface Spawning {
-  /** Throws where it fails as a whole; one bad spec is an entry in `errors`. */
-  spawn(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }>
+  /**
+   * Throws where it fails as a whole; one bad spec is an entry in `errors`. `since`: the same was asked for then, and cut off; what came of that
+   * is in the result, and only the rest is spawned. Milliseconds since the epoch.
+   */
+  spawn(
+    caller: Caller,
+    specs: readonly SpawnSpec[],
+    options?: { allowDirty?: boolean | undefined; since?: number | null | undefined },
+  ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }>
   /** What spawn would do, nothing done. */
   plan(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ planned: SpawnPlan[]; errors: SpawnError[] }>
 }
@@ -212,7 +221,7 @@ export interface InboxItem {
 }
 
 export interface Talking {
-  note(caller: Caller, message: string, options?: { stopReason?: boolean }): Promise<{ status: 'sent' }>
+  note(caller: Caller, message: string, options?: { stopReason?: boolean | undefined; once?: OnceContext | undefined }): Promise<{ status: 'sent' }>
   /** Blocks up to `timeout` seconds; `signal` aborts the wait without losing the answer. */
   question(
     caller: Caller,
@@ -224,7 +233,12 @@ export interface Talking {
   answer(caller: Caller, address: string, message: string, questionId: string | undefined): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
   /** From a human: injected with its text. Between agents: mail. */
   /** `raw`: a person’s words reach the program as they are. NOT_ALLOWED for others. */
-  send(caller: Caller, to: string, message: string, options?: { raw?: boolean }): Promise<{ status: 'sent'; to: AgentId }>
+  send(
+    caller: Caller,
+    to: string,
+    message: string,
+    options?: { raw?: boolean | undefined; once?: OnceContext | undefined },
+  ): Promise<{ status: 'sent'; to: AgentId }>
   checkMail(caller: Caller, peek: boolean, receipt?: TakeReceipt): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
   /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
   ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>

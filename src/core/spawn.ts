@@ -1,6 +1,7 @@
 import { asExomonadError } from '../errors.ts'
 import type { Admission } from './admission.ts'
 import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec } from './core.ts'
+import { slugify } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import type { Launcher } from './launch.ts'
 import type { Approvals } from './approvals.ts'
@@ -42,8 +43,34 @@ export function createSpawning(
     return { base, candidates, errors }
   }
 
+  /** Of a call that was cut off: what stands by now is its doing, and is not made again. What was being made then was undone at the start. */
+  const madeSince = async (caller: Caller, specs: readonly SpawnSpec[], since: number | null): Promise<{ made: SpawnedAgent[]; specs: SpawnSpec[] }> => {
+    if (since === null) return { made: [], specs: [...specs] }
+    const children = (await deps.store.agents.list({ parentId: caller.agent.id })).filter(({ spawnedAt }) => spawnedAt >= since)
+    const made: SpawnedAgent[] = []
+    const rest: SpawnSpec[] = []
+    for (const spec of specs) {
+      const name = nameOf(spec)
+      const agent = children.find((child) => child.kind === spec.kind && child.name === name && child.task === spec.prompt)
+      if (agent === undefined) rest.push(spec)
+      else
+        made.push({
+          agent_id: agent.id,
+          name: agent.name,
+          branch: agent.branch,
+          worktree: agent.worktree,
+          pane: agent.paneId ?? '',
+          session: 'fresh',
+          warnings: ['It was spawned by the same call, which was cut off before it was answered.'],
+        })
+    }
+    return { made, specs: rest }
+  }
+
   return {
-    spawn: async (caller, specs, options = {}) => {
+    spawn: async (caller, wanted, options = {}) => {
+      const { made, specs } = await madeSince(caller, wanted, options.since ?? null)
+      if (specs.length === 0 && made.length > 0) return { spawned: made, errors: [] }
       const look = () => prepare(caller, specs, options.allowDirty ?? false)
       let prepared = await look()
       const branches = prepared.candidates.map((candidate) => candidate.branch)
@@ -69,7 +96,7 @@ export function createSpawning(
       const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
       errors.push(...built.filter((result): result is SpawnError => 'error' in result))
       for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
-      return { spawned, errors }
+      return { spawned: [...made, ...spawned], errors }
     },
 
     plan: async (caller, specs, options = {}) => {
@@ -90,6 +117,15 @@ export function createSpawning(
       }
       return { planned, errors }
     },
+  }
+}
+
+/** The name that it gets; its own where there is none to be had, which is refused later. */
+function nameOf({ name }: SpawnSpec): string {
+  try {
+    return slugify(name)
+  } catch {
+    return name
   }
 }
 

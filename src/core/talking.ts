@@ -1,4 +1,4 @@
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent, StoreTransaction } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Approvals } from './approvals.ts'
 import { parseCompletion } from '../completion-message.ts'
@@ -23,8 +23,8 @@ export function createTalking({
   mailbox: Mailbox
 }): Talking {
   /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
-  const say = async (from: Caller, to: Agent, message: string, raw: boolean) => {
-    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message, ...(raw ? { raw } : {}) } })
+  const say = async (tx: StoreTransaction, from: Caller, to: Agent, message: string, raw: boolean) => {
+    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message, ...(raw ? { raw } : {}) } }, tx)
   }
 
   return {
@@ -35,11 +35,12 @@ export function createTalking({
       await store.transaction(async (tx) => {
         if (options.stopReason === true) await tx.agents.update(caller.agent.id, { stopExcuse: message })
         await publisher.publish({ type: 'note', agentId: caller.agent.id, actor: caller.agent.id, payload: { name: caller.agent.name, message } }, tx)
+        await options.once?.mark(tx, { status: 'sent' })
       })
       return { status: 'sent' }
     },
 
-    send: async (caller, address, message, { raw = false } = {}) => {
+    send: async (caller, address, message, { raw = false, once } = {}) => {
       if (raw && caller.kind !== 'human') throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', { field: 'raw' })
       const to = await findAgent(store.agents, address)
       if (caller.kind === 'agent' && to.id === caller.agent.id)
@@ -56,9 +57,13 @@ export function createTalking({
         )
       // Words to a root without a program are the human’s: in the inbox, unless the human waits for them right now.
       const forHuman = to.kind === 'root' && !hasProgram(to) && parseCompletion(message) === undefined && !mailbox.isExpected(to.id, caller.agent.id)
-      if (caller.kind === 'human' || forHuman) await say(caller, to, message, raw)
-      else await mailbox.send(caller.agent, to, message)
-      return { status: 'sent', to: to.id }
+      const result = { status: 'sent' as const, to: to.id }
+      await store.transaction(async (tx) => {
+        if (caller.kind === 'human' || forHuman) await say(tx, caller, to, message, raw)
+        else await mailbox.sendIn(tx, caller.agent, to, message)
+        await once?.mark(tx, result)
+      })
+      return result
     },
 
     checkMail: async (caller, peek, take) => {

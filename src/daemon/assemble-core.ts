@@ -26,6 +26,7 @@ import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
 import { createProgramHooks } from '../core/program-hooks.ts'
 import { createObserving, type Observing } from '../core/observing.ts'
+import { createOnce } from '../core/once.ts'
 import { createOpenWaits } from '../core/open-waits.ts'
 import { createOwnPanes } from '../core/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/pane-names.ts'
@@ -159,6 +160,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     }),
     running,
     pulls: { ...createPullViews({ ...deps, requireLookedAt }), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
+    once: createOnce(deps),
     talking: createTalking({ ...deps, approvals, questions, mailbox }),
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),

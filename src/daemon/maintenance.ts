@@ -67,6 +67,7 @@ export function startMaintenance(deps: {
     const before = clock() - retention.events_days * DAY
     await store.events.prune(before)
     await store.outbox.prune(before)
+    await core.once.prune(clock() - DAY)
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
     const live = new Set<string>((await store.agents.list({ live: true })).map(({ id }) => id))

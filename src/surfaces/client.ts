@@ -39,6 +39,8 @@ export interface EventQuery {
 }
 
 export interface CallOptions {
+  /** Idempotency key: asked for again under the same, it is not done again. */
+  readonly key?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Told how far the call is: in words, and of subagents what happened. */
   readonly progress?: ((message: string, event: SubagentEvent | undefined) => void) | undefined
@@ -65,13 +67,13 @@ export function createClient(options: ClientOptions): Client {
     method: 'GET' | 'POST',
     path: string,
     body: unknown,
-    limits: { signal?: AbortSignal | undefined; timeout?: number } = {},
+    { headers: more = {}, ...limits }: { signal?: AbortSignal | undefined; timeout?: number; headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Result> {
     const response = await requestOverSocket({
       socket: options.socket,
       method,
       path,
-      headers,
+      headers: { ...headers, ...more },
       ...limits,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -108,12 +110,12 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function callTold<Result>(path: string, input: unknown, { signal, progress }: CallOptions): Promise<Result> {
+  async function callTold<Result>(path: string, input: unknown, { signal, progress }: CallOptions, keyed: Readonly<Record<string, string>>): Promise<Result> {
     const response = await requestOverSocket({
       socket: options.socket,
       method: 'POST',
       path,
-      headers: { ...headers, accept: 'text/event-stream' },
+      headers: { ...headers, ...keyed, accept: 'text/event-stream' },
       body: JSON.stringify(input),
       signal,
     })
@@ -137,7 +139,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     callTool: (name, input, limits = {}) => {
       const path = `/v1/tools/${encodeURIComponent(name)}`
-      return limits.progress === undefined ? send('POST', path, input, { signal: limits.signal }) : callTold(path, input, limits)
+      const keyed = limits.key === undefined ? {} : { 'idempotency-key': limits.key }
+      return limits.progress === undefined ? send('POST', path, input, { signal: limits.signal, headers: keyed }) : callTold(path, input, limits, keyed)
     },
     get: (path, limits) => send('GET', path, undefined, limits),
     async *events(query) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
 import type { Caller, Core } from '../core/core.ts'
+import type { OnceContext } from '../core/once.ts'
 import type { Receipt, TakeReceipt } from '../core/receipt.ts'
 import type { Log } from '../log.ts'
 import type { TextGate } from '../text-gate/text-gate.ts'
@@ -14,6 +15,8 @@ export interface ToolCall {
   readonly caller: Caller
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
+  /** Of the header Idempotency-Key; the input’s `idempotency_key` says the same. Tools that take none ignore it. */
+  readonly key?: string | undefined
   readonly progress?: ToolContext['progress']
   /** Takes over what the result takes away, once there is one. Without, every result counts as arrived. */
   readonly consumed?: TakeReceipt
@@ -32,7 +35,8 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const { gate } = call
   const prepare = tool.prepare ?? ((given: unknown) => given)
-  const input = parseInput(inputSchema, prepare(gate.data(rawInput ?? {}, tool.exact)), tool.name)
+  const { given, key } = keyOf(tool, call, rawInput ?? {})
+  const input = parseInput(inputSchema, prepare(gate.data(given, tool.exact)), tool.name)
   const receipts: Receipt[] = []
   const context = {
     core: call.core,
@@ -41,7 +45,9 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     progress: call.progress === undefined ? () => {} : throughGate(gate, call.progress),
     consumed: (receipt: Receipt) => receipts.push(receipt),
   }
-  const answered = await tool.handler(context, input).catch(async (thrown: unknown) => {
+  const work = (once?: OnceContext) => tool.handler({ ...context, ...(once === undefined ? {} : { once }) }, input)
+  const asked = key === undefined ? work() : call.core.once.run({ caller: call.caller, tool: tool.name, key, input }, work)
+  const answered = await asked.catch(async (thrown: unknown) => {
     await giveBack(receipts)
     throw errorThroughGate(gate, thrown)
   })
@@ -67,6 +73,16 @@ async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Prom
     await tool.refused?.({ core, caller })
     throw thrown
   }
+}
+
+/** The key is no argument of the tool’s own: its schema does not know it. */
+function keyOf(tool: AnyTool, call: ToolCall, given: unknown): { given: unknown; key: string | undefined } {
+  if (tool.keyed !== true) return { given, key: undefined }
+  if (typeof given !== 'object' || given === null || !('idempotency_key' in given)) return { given, key: call.key }
+  const { idempotency_key: field, ...rest } = given
+  if (typeof field !== 'string' || field === '')
+    throw new ExomonadError('INVALID_ARG', `${tool.name}: idempotency_key must be text, found ${JSON.stringify(field)}.`, { field: 'idempotency_key' })
+  return { given: rest, key: field }
 }
 
 const throughGate =

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Caller, Core } from '../core/core.ts'
+import type { OnceContext } from '../core/once.ts'
 import type { TakeReceipt } from '../core/receipt.ts'
 import type { SubagentEvent } from '../core/subagent-progress.ts'
 
@@ -15,6 +16,8 @@ export interface ToolContext {
   readonly progress: (message: string, event?: SubagentEvent) => void
   /** For what the result takes away from where it waited: told whether the result reached the caller whole. */
   readonly consumed: TakeReceipt
+  /** Of a call under an idempotency key. */
+  readonly once?: OnceContext
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -34,6 +37,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly input: Input
   /** Fields of input and result that stay byte for byte; all other text goes through the gate (src/text-gate). */
   readonly exact?: readonly string[]
+  /** It takes an idempotency key: asked for again under the same, it is not done again. */
+  readonly keyed?: true
   /** Makes of what was given what the schema takes, where a fault of one part is to be told of that part alone, by the handler. */
   readonly prepare?: (given: unknown) => unknown
   readonly output: Output

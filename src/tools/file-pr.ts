@@ -6,6 +6,7 @@ export const filePr = defineTool({
   description:
     'Push your branch and file a pull request against your parent’s branch, which is found for you. Call it when your task is done and committed, or with draft=true to show work early; an open pull request of yours is updated. Checks start by themselves, and results and reviews come to you as messages.',
   audience: ['tl', 'dev', 'human'],
+  keyed: true,
   listed: true,
   input: z.object({
     title: z.string().min(1).describe('One line that says what the change does'),

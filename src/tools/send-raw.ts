@@ -7,5 +7,5 @@ export const sendRaw = defineTool({
   description: 'A person’s words as they are: what the agent’s program gives a meaning to, such as @file, keeps it. `exomonad send --raw`.',
   audience: ['human'],
   listed: false,
-  handler: ({ core, caller }, input) => core.talking.send(caller, input.to, input.message, { raw: true }),
+  handler: ({ core, caller, once }, input) => core.talking.send(caller, input.to, input.message, { raw: true, once }),
 })

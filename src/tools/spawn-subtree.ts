@@ -8,6 +8,7 @@ export const spawnSubtree = defineTool({
   description:
     'Fork a worktree node off your current branch: a child tech lead with a branch and worktree of its own, and your conversation where that can be inherited. Use it when decomposing work into sub-problems that may need further decomposition, such as three or more distinct components or a design decision of their own. The child can spawn its own children and files one pull request against your branch.',
   audience: ['tl', 'human'],
+  keyed: true,
   listed: true,
   input: z.object({
     task: z.string().min(1).describe('What the subtree is responsible for, complete in itself'),
@@ -17,11 +18,11 @@ export const spawnSubtree = defineTool({
     allow_dirty: z.boolean().default(false).describe('Spawn although your worktree has uncommitted changes, which the child will not see'),
   }),
   output: spawnedAgent,
-  handler: async ({ core, caller }, input) => {
+  handler: async ({ core, caller, once }, input) => {
     const { spawned, errors } = await core.spawning.spawn(
       caller,
       [{ kind: 'subtree', name: input.branch_name, prompt: input.task, agent: input.agent, parentSessionId: input.parent_session_id }],
-      { allowDirty: input.allow_dirty },
+      { allowDirty: input.allow_dirty, since: once?.since },
     )
     const [agent] = spawned
     if (agent !== undefined) return agent

@@ -7,6 +7,7 @@ export const spawnWorkers = defineTool({
   description:
     'Spawn leaf agents, each in a worktree and branch of its own, to work at the same time. Use it when work is concrete enough to execute without further decomposition: give each a focused, bounded task with code snippets and exact commands. Workers cannot spawn; each files a pull request against your branch, which you review and merge.',
   audience: ['tl', 'human'],
+  keyed: true,
   listed: true,
   prepare: eachSpecAlone,
   input: z.object({
@@ -21,9 +22,10 @@ export const spawnWorkers = defineTool({
       .min(1),
   }),
   output: spawnResult,
-  handler: ({ core, caller }, { specs }) =>
+  handler: ({ core, caller, once }, { specs }) =>
     core.spawning.spawn(
       caller,
       specs.map((spec) => ({ ...spec, kind: 'worker' })),
+      { since: once?.since },
     ),
 })

@@ -7,6 +7,7 @@ export const spawn = defineTool({
   name: 'spawn',
   description: 'Spawns subtrees or workers with the options that only people need: adopting an existing branch, and a dry run that tells what would be made.',
   audience: ['tl', 'human'],
+  keyed: true,
   listed: false,
   prepare: eachSpecAlone,
   input: z.object({
@@ -42,9 +43,9 @@ export const spawn = defineTool({
       errors: z.array(spawnError),
     }),
   ]),
-  handler: ({ core, caller }, input) => {
+  handler: ({ core, caller, once }, input) => {
     const specs = input.specs.map((spec) => ({ ...spec, kind: input.kind }))
     const options = { allowDirty: input.allow_dirty }
-    return input.dry_run ? core.spawning.plan(caller, specs, options) : core.spawning.spawn(caller, specs, options)
+    return input.dry_run ? core.spawning.plan(caller, specs, options) : core.spawning.spawn(caller, specs, { ...options, since: once?.since })
   },
 })

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import type { Environment } from '../../config/environment.ts'
 import { readOwnerToken } from '../../config/user-state.ts'
 import { ExomonadError } from '../../errors.ts'
-import { createClient, type Client } from '../client.ts'
+import { createClient, type CallOptions, type Client } from '../client.ts'
 import { ensureDaemon } from './daemon-process.ts'
 import type { Host } from './host.ts'
 import { isInAgentWorktree, locateRepository, type LocatedRepository } from './locate.ts'
@@ -58,7 +59,7 @@ async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client;
   const agentToken = await readAgentToken(environment)
   if (agentToken !== null) {
     const socket = environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
-    return { socket, token: agentToken, isOwner: false, client: neverTheOwner(createClient({ socket, token: agentToken, as: deps.as })) }
+    return { socket, token: agentToken, isOwner: false, client: keyedClient(neverTheOwner(createClient({ socket, token: agentToken, as: deps.as }))) }
   }
   if (environment.agentId !== null) throw withoutToken('EXOMONAD_AGENT_ID is set')
   const located = await locateRepository(deps.cwd, environment, deps.host)
@@ -147,6 +148,32 @@ const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) 
   },
 })
 
+/** Tools that take an idempotency key: what was taken and not answered may be asked for again under it. */
+const KEYED: ReadonlySet<string> = new Set(['send', 'send_raw', 'note', 'spawn', 'spawn_workers', 'spawn_agents', 'spawn_subtree', 'file_pr'])
+/** How long the daemon may be away after a call was cut off. Milliseconds. */
+const AWAY = 60_000
+const TRY_EVERY = 250
+
+/** A call of these that the daemon took and did not answer, because it was killed, is asked for again under its key: it is done once. */
+const keyedClient = (client: Client): Client => ({
+  ...client,
+  callTool: async <Result>(name: string, input: unknown, options: CallOptions = {}): Promise<Result> => {
+    if (!KEYED.has(name)) return client.callTool<Result>(name, input, options)
+    const key = options.key ?? randomUUID()
+    let cutAt: number | undefined
+    for (;;) {
+      try {
+        return await client.callTool<Result>(name, input, { ...options, key })
+      } catch (error) {
+        if (!(error instanceof ExomonadError) || error.code !== 'DAEMON_UNAVAILABLE' || options.signal?.aborted === true) throw error
+        if (error.facts['connected'] === true) cutAt ??= Date.now()
+        if (cutAt === undefined || Date.now() - cutAt > AWAY) throw error
+        await new Promise((resolve) => setTimeout(resolve, TRY_EVERY))
+      }
+    }
+  },
+})
+
 /** Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated. */
 function startingClient(client: Client, located: LocatedRepository, host: Host): Client {
   const retried = async <Result>(call: () => Promise<Result>): Promise<Result> => {
@@ -158,7 +185,7 @@ function startingClient(client: Client, located: LocatedRepository, host: Host):
       return call()
     }
   }
-  return withEach(client, retried)
+  return keyedClient(withEach(client, retried))
 }
 
 const wasNotTaken = (error: unknown): boolean => error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE' && error.facts['connected'] === false

@@ -28,6 +28,11 @@ const toolList = z
   })
   .meta({ id: 'ToolList' })
 
+const keyIn = (headers: Readonly<Record<string, unknown>>): string | undefined => {
+  const key = headers['idempotency-key']
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
 const EVENT_STREAM = 'text/event-stream'
 
 /** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a stream that tells how far it is, where that is asked for. */
@@ -53,7 +58,7 @@ export function toolRoutes(
       { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },
       async (request, reply) => {
         const receipts = collectReceipts(log)
-        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, roleTools, gate, log }
+        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, key: keyIn(request.headers), roleTools, gate, log }
         if (request.headers.accept?.includes(EVENT_STREAM) === true) {
           const frames = callFrames((progress) => runTool(tool, { ...call, progress }, request.body), log)
           settleWithResponse(receipts, reply.raw)
