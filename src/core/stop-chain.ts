@@ -47,8 +47,7 @@ export function createStopChain(
     if (applies.commit || applies.rebase) {
       const status = first ?? (await git.status(agent.worktree))
       if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0) {
-        const objection = await deps.sync.unresolved(caller, status.conflicted)
-        if (objection !== undefined) return objection
+        return deps.sync.unresolved(caller, status.conflicted)
       } else if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
       else if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
       // On another branch there is nothing here to rebase: git would move that one.

@@ -5,6 +5,8 @@ export type Objection =
   | { readonly kind: 'uncommitted'; readonly files: readonly string[] }
   | { readonly kind: 'rebase_in_progress'; readonly files: readonly string[]; readonly operation: string }
   | { readonly kind: 'rebase_conflict'; readonly files: readonly string[]; readonly base: string; readonly tries: number }
+  /** The parent was asked in its name; what it was at is taken back. */
+  | { readonly kind: 'rebase_given_up'; readonly files: readonly string[]; readonly base: string; readonly tries: number }
   | { readonly kind: 'diverged'; readonly branch: string; readonly remote: string }
   | { readonly kind: 'no_pull_request'; readonly commits: number; readonly base: string }
   | { readonly kind: 'changes_requested'; readonly pull: PullRequestSnapshot }
@@ -63,6 +65,8 @@ export function objectionText(objection: Objection): string {
         : `A ${objection.operation} is in progress with nothing left to resolve: \`git add\` what you changed, then \`GIT_EDITOR=true git ${objection.operation} --continue\`.`
     case 'rebase_conflict':
       return `${objection.base} moved, and rebasing your branch onto it conflicts in: ${list(objection.files)}. The rebase is left in progress: resolve the files, \`git add\` them, then \`GIT_EDITOR=true git rebase --continue\`. (Try ${objection.tries}; when it can’t be done, \`git rebase --abort\` and ask with question.)`
+    case 'rebase_given_up':
+      return `Your branch could not be rebased onto ${objection.base} in ${objection.tries} tries${objection.files.length > 0 ? ` (${list(objection.files)} conflict)` : ''}: the rebase was aborted and your branch is as it was. Your parent was asked in your name how the two are to be brought together. Don’t file meanwhile: end your turn, the answer comes as [ANSWER].`
     case 'diverged':
       return `${objection.branch} on ${objection.remote} has commits that your worktree lacks, and the other way round. Run \`git pull --rebase ${objection.remote} ${objection.branch}\`.`
     case 'no_pull_request':

@@ -17,8 +17,8 @@ import type { Objection } from './stop-check.ts'
  */
 export interface StopSync {
   run(caller: Caller): Promise<Objection | undefined>
-  /** The agent stops in the middle of the rebase that was left to it: one more try. Undefined where it was the last, and the tree is as it was. */
-  unresolved(caller: Caller, files: readonly string[]): Promise<Objection | undefined>
+  /** The agent stops in the middle of the rebase that was left to it: one more try, or, where it got further since the last stop, the first anew. */
+  unresolved(caller: Caller, files: readonly string[]): Promise<Objection>
 }
 
 export function createStopSync({
@@ -62,8 +62,18 @@ export function createStopSync({
     return (await branchPush.hasHeld(agent, own)) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
   }
 
-  /** Counts a try; undefined where there were enough: the rebase is aborted and the parent asked. */
-  const nextTry = async (caller: Caller, base: string, files: readonly string[]): Promise<number | undefined> => {
+  const progressOf = ({ branch }: Agent): string => `rebase-progress:${branch}`
+
+  /** Whether it got further since the last stop: at a later commit, or with fewer files in conflict. Only standing still is a try that failed. */
+  const gotFurther = async (agent: Agent, files: readonly string[]): Promise<boolean> => {
+    const step = (await git.rebaseStep(agent.worktree)) ?? 0
+    const before = await store.snapshots.get(progressOf(agent))
+    await store.snapshots.put(progressOf(agent), { step, files: files.length })
+    return before !== undefined && (step > Number(before['step']) || (step === before['step'] && files.length < Number(before['files'])))
+  }
+
+  /** Counts a try; the objection that ends it where there were enough: the rebase is aborted and the parent asked. */
+  const nextTry = async (caller: Caller, base: string, files: readonly string[]): Promise<number | Objection> => {
     const { agent } = caller
     const { stop } = await settings.config()
     const tries = agent.rebaseTries + 1
@@ -73,13 +83,14 @@ export function createStopSync({
     }
     await git.abortRebase(agent.worktree)
     await store.agents.update(agent.id, { rebaseTries: 0 })
+    await store.snapshots.remove(progressOf(agent))
     await publisher.publish({ type: 'rebase.aborted', agentId: agent.id, actor: 'daemon', payload: { branch: agent.branch, base, files: [...files] } })
     const where = files.length === 0 ? 'it was never finished' : `${files.join(', ')} conflict`
     await ask(
       caller,
       `I can’t rebase ${agent.branch} onto ${base}: ${where}, after ${stop.rebase_tries} tries. My branch is as it was. How should the two be brought together?`,
     )
-    return undefined
+    return { kind: 'rebase_given_up', files, base, tries: stop.rebase_tries }
   }
 
   const unnotedOf = ({ branch }: Agent): string => `rebased:${branch}`
@@ -117,7 +128,8 @@ export function createStopSync({
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
     if (result.kind === 'conflict') {
       const tries = await nextTry(caller, base, result.files)
-      if (tries === undefined) return undefined
+      if (typeof tries !== 'number') return tries
+      await gotFurther(agent, result.files)
       await publisher.publish({
         type: 'rebase.conflict',
         agentId: agent.id,
@@ -208,10 +220,14 @@ export function createStopSync({
   return {
     run: (caller) => alone(caller, sync),
     unresolved: (caller, files) =>
-      alone(caller, async (fresh) =>
-        (await nextTry(fresh, fresh.agent.baseBranch ?? 'its base', files)) === undefined
-          ? undefined
-          : { kind: 'rebase_in_progress', files, operation: 'rebase' },
-      ),
+      alone(caller, async (fresh) => {
+        const goesOn = { kind: 'rebase_in_progress', files, operation: 'rebase' } as const
+        if (await gotFurther(fresh.agent, files)) {
+          await store.agents.update(fresh.agent.id, { rebaseTries: 1, stopBlocks: 0 })
+          return goesOn
+        }
+        const tries = await nextTry(fresh, fresh.agent.baseBranch ?? 'its base', files)
+        return typeof tries === 'number' ? goesOn : tries
+      }),
   }
 }

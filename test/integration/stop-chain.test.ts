@@ -139,6 +139,39 @@ describe('the stop check', () => {
   })
 })
 
+it('counts only tries without progress: six conflicting commits, one resolved at each stop, are all kept', async () => {
+  const names = [1, 2, 3, 4, 5, 6].map((number) => `f${number}.txt`)
+  const all = (content: string) => names.map((name) => write(name, content))
+  const tree = await startExomonad({ files: Object.fromEntries(names.map((name) => [name, 'base\n'])), config: '[stop]\nmax_blocks = 3\nrebase_tries = 2\n' })
+  onTestFinished(() => tree.stop())
+  const go = join(tree.repository.folder, 'go')
+  const resolve = 'for f in $(git diff --name-only --diff-filter=U); do printf "both\\n" > $f; git add $f; done; GIT_EDITOR=true git rebase --continue || true'
+  tree.script('steady', {
+    steps: [...names.flatMap((name) => [write(name, 'mine\n'), commit(`Mine ${name}`)]), filePr, { do: 'file', path: go }],
+    on: [{ match: 'conflicts in|still conflict', steps: [{ do: 'sh', command: resolve }] }],
+  })
+  tree.script('other', { steps: [...all('theirs\n'), commit('Theirs'), filePr] })
+  await spawnWorker(tree, 'steady')
+  await spawnWorker(tree, 'other')
+  await tree.logged('steady', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  const { answer } = await tree.logged('other', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  await tree.call('merge_pr', { pr_number: answer.pr_number })
+  await runProgram('touch', [go], { env: tree.repository.env })
+  await waitFor(
+    'the rebase to be done',
+    async () => (await tree.events()).some(({ type, payload }) => type === 'rebase.done' && payload.branch === 'main.steady'),
+    {
+      limit: 60_000,
+    },
+  )
+  await rests(tree, 'steady')
+  const { worktree } = await tree.agent('steady')
+  for (const name of names) expect(readFileSync(join(worktree, name), 'utf8')).toBe('both\n')
+  const events = await tree.events()
+  expect(events.filter(({ type }) => type === 'rebase.aborted' || type === 'stop.released')).toEqual([])
+  expect(stops(tree, 'steady').filter(({ objection }) => objection === 'rebase_in_progress')).toHaveLength(5)
+})
+
 it(verifies('R004-17', 'gives a conflict back three times, then aborts the rebase and asks the parent by itself'), async () => {
   const tree = await startExomonad({ files: { 'shared.txt': 'base\n' }, config: '[stop]\nmax_blocks = 10\nrebase_tries = 3\n' })
   onTestFinished(() => tree.stop())
@@ -159,6 +192,12 @@ it(verifies('R004-17', 'gives a conflict back three times, then aborts the rebas
     limit: 30_000,
   })
   expect(question.message).toContain('shared.txt')
+  // It is told so, and not asked for anything else meanwhile.
+  await rests(tree, 'helpless')
+  const said = stops(tree, 'helpless')
+  const givenUp = said.findIndex(({ objection }) => objection === 'rebase_given_up')
+  expect(said[givenUp].reason).toContain('Your parent was asked in your name')
+  expect(said.slice(givenUp + 1).filter(({ objection }) => objection !== undefined && objection !== 'messages')).toEqual([])
   expect((await tree.events()).filter((event) => event.type === 'rebase.conflict')).toHaveLength(3)
   expect(await tree.repository.git('rev-parse', 'main.helpless')).toBe(before)
   const { worktree } = await tree.agent('helpless')

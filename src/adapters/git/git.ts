@@ -112,6 +112,8 @@ export interface Git {
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
   abortRebase(worktree: string): Promise<void>
+  /** Which commit a rebase that stands in progress is at, from 1; null where there is none. */
+  rebaseStep(worktree: string): Promise<number | null>
 
   // remotes
   remotes(): Promise<Map<string, string>>

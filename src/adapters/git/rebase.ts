@@ -1,12 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import { parseSha, type Sha } from '../../ids.ts'
 import type { Git } from './git.ts'
 import { mergeDriverSettings } from './merge-drivers.ts'
 import { identityVariables } from './objects.ts'
 import type { Run } from './run.ts'
-import { operationIn } from './worktree-state.ts'
+import { gitDirOf, operationIn } from './worktree-state.ts'
 
-type Rebase = Pick<Git, 'rebase' | 'abortRebase'>
+type Rebase = Pick<Git, 'rebase' | 'abortRebase' | 'rebaseStep'>
 
 /** The user’s habits that would change what a rebase does, off. */
 const SETTINGS = ['rebase.missingCommitsCheck=ignore', 'rebase.instructionFormat=%s', 'rebase.forkPoint=false', 'rerere.enabled=false', 'core.commentChar=#']
@@ -27,6 +29,15 @@ export function createRebase({ run, git }: { run: Run; git: Pick<Git, 'identity'
 
   return {
     abortRebase,
+
+    async rebaseStep(worktree) {
+      const folder = await gitDirOf(worktree)
+      for (const file of [join(folder, 'rebase-merge', 'msgnum'), join(folder, 'rebase-apply', 'next')]) {
+        const step = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10)
+        if (Number.isInteger(step)) return step
+      }
+      return null
+    },
 
     async rebase(worktree, { onto, forkPoint }) {
       // One that stands from before is what has to be settled first.

@@ -12,7 +12,7 @@ import { pathsOf } from '../../../src/paths.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Each has a timer while it does not run. */
-const JOBS = 4
+const JOBS = 5
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -23,12 +23,13 @@ function start(toml: string, { live = [] as string[] } = {}) {
   const paths = pathsOf(join(home, '.git'), home)
   mkdirSync(paths.state, { recursive: true })
   writeFileSync(paths.repositoryFile, '{}')
-  const pruned = { events: [] as number[], outbox: [] as number[] }
+  const pruned = { events: [] as number[], outbox: [] as number[], once: [] as number[] }
+  let backups = 0
   let reconciled = 0
   let lost = 0
   let fails = false
   const stop = startMaintenance({
-    core: { upkeep: { reconcile: async () => void (reconciled += 1) } } as never,
+    core: { upkeep: { reconcile: async () => void (reconciled += 1) }, once: { prune: async (before: number) => void pruned.once.push(before) } } as never,
     store: {
       events: {
         prune: async (before: number) => {
@@ -37,6 +38,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
         },
       },
       outbox: { prune: async (before: number) => void pruned.outbox.push(before) },
+      backUp: async () => void (backups += 1),
       agents: { list: async () => live.map((id) => ({ id })) },
     } as never,
     paths,
@@ -56,6 +58,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
     pruned,
     file,
     reconciled: () => reconciled,
+    backups: () => backups,
     lost: () => lost,
     fail: (does: boolean) => (fails = does),
     /** Lets so much time pass; jobs touch real files, so that their next runs are set a moment later. */
@@ -70,7 +73,8 @@ const files = (folder: string): string[] => (existsSync(folder) ? readdirSync(fo
 it('removes events and messages that are older than events_days, every hour, also after a failure', async () => {
   const upkeep = start('[retention]\nevents_days = 7\n')
   await upkeep.pass(10_000)
-  expect(upkeep.pruned).toEqual({ events: [93 * DAY], outbox: [93 * DAY] })
+  expect(upkeep.pruned).toEqual({ events: [93 * DAY], outbox: [93 * DAY], once: [99 * DAY] })
+  expect(upkeep.backups()).toBe(1)
   await upkeep.pass(HOUR - 1000)
   expect(upkeep.pruned.events).toHaveLength(1)
   upkeep.fail(true)
