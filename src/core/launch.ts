@@ -119,6 +119,9 @@ export function createLauncher(
     return pane === undefined || pane.dead ? {} : { beside: pane.paneId }
   }
 
+  /** One of them leaves room for others. Bytes. */
+  const boundOf = ({ outputs_mb: all }: Config['retention']): number => (all * 1_000_000) / 4
+
   const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
 
   /** What every agent finds in its environment of itself. */
@@ -143,12 +146,12 @@ export function createLauncher(
       return cli.plan(await request(agent, { ...options, prompt: cli.inert(options.prompt) }))
     },
     launchProcess: async (agent, command) => {
-      const { multiplexer: size } = await settings.config()
+      const { multiplexer: size, retention } = await settings.config()
       const base = await deps.agentEnvironment()
       const argv = await files.writeLaunch(agent.id, { env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') }, argv: ['/bin/sh', '-c', command] })
       return multiplexer.open({
         ...{ agentId: agent.id, name: agent.name, cwd: agent.worktree, env: {}, argv, columns: size.columns, rows: size.rows },
-        ...{ program: { kind: 'process' }, output: outputOf(agent) },
+        ...{ program: { kind: 'process' }, output: outputOf(agent), outputBound: boundOf(retention) },
       })
     },
     launch: async (agent, { token, ...given }) => {
@@ -179,7 +182,7 @@ export function createLauncher(
         ...{ agentId: agent.id, cwd: agent.worktree, env: {}, argv, columns: config.multiplexer.columns, rows: config.multiplexer.rows },
         ...(plan.acp === undefined
           ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
-          : { name: agent.name, ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }) }),
+          : { name: agent.name, ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }), outputBound: boundOf(config.retention) }),
       })
       const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
       if (cli.settle === undefined) return { ...pane, plan, session: planned }

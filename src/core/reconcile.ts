@@ -122,6 +122,10 @@ export function createReconcile({
     return found
   }
 
+  /** It has records, and nothing that ever happened to it is in this store: it was spawned after the backup that this was restored from. */
+  const isOfAnotherStore = async ({ agentId }: Pane): Promise<boolean> =>
+    agentId !== null && (await files.exists(files.authFile(agentId))) && (await store.events.list({ agentId, limit: 1 })).length === 0
+
   return {
     reconcile: async () => {
       const listed = byAgent(await multiplexer.list())
@@ -135,10 +139,9 @@ export function createReconcile({
         listed.delete(agent.id)
       }
       for (const pane of listed.values()) {
-        // Of a spawn that was taken back, with what had been made for it. One whose records are there is somebody’s that this store doesn’t know.
-        if (await files.exists(files.authFile(pane.agentId as AgentId)))
-          log.warn({ paneId: pane.paneId, agent: pane.agentId, name: pane.name }, 'a terminal of an agent that the store does not know is left alone')
-        else await multiplexer.close(pane.paneId)
+        // Mostly of a spawn that was taken back.
+        if (!(await isOfAnotherStore(pane))) await multiplexer.close(pane.paneId)
+        else log.warn({ paneId: pane.paneId, agent: pane.agentId, name: pane.name }, 'a terminal of an agent that the store has never heard of is left alone')
       }
       await Promise.all((await store.agents.list({ live: true })).map((agent) => observing.look(agent)))
       outbox.wake()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { startExomonad, type Exomonad, type ExomonadOptions, type RunResult } from './daemon.ts'
+import { startExomonad, type Exomonad, type ExomonadOptions } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Test helper: what the tests of a crash in the middle of an operation have in common. */
@@ -7,8 +7,8 @@ export interface CrashingTree {
   readonly tree: Exomonad
   /** Workers that add a file each and file it; resolves once no check runs any more, with their pull requests’ numbers. */
   filed(...names: string[]): Promise<number[]>
-  /** A call by the command line, which the daemon’s end cuts off. */
-  cut(tool: string, input: unknown): Promise<RunResult>
+  /** A call that the daemon’s end cuts off, and that nobody makes again; true where it was answered all the same. */
+  cut(tool: string, input: unknown): Promise<boolean>
   /** How many commits of main add the file of this worker. */
   added(name: string): Promise<number>
   /** How often the merge of this pull request was told. */
@@ -41,7 +41,14 @@ export function useCrashingTree(options?: () => ExomonadOptions): CrashingTree {
       const filed = await waitFor('all to be filed', async () => (await pulls()).length === names.length && (await pulls()), { limit: 60_000 })
       return names.map((name) => filed.find((pull: any) => pull.agent === name).number)
     },
-    cut: (tool, input) => tree.run(['call', tool, '-'], { input: JSON.stringify(input) }),
+    cut: (tool, input) =>
+      tree
+        .client()
+        .callTool(tool, input)
+        .then(
+          () => true,
+          () => false,
+        ),
     added: async (name) => (await tree.repository.git('log', '--format=%s', 'main')).split('\n').filter((line) => line.startsWith(`Add ${name}`)).length,
     merges: async (number) => (await tree.events()).filter((event) => event.type === 'pr.merged' && event.payload.number === number).length,
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /**
  * Removes the oldest files below a folder (by modification time) until the rest is within `maxBytes`, and folders that this empties.
- * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts.
+ * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts for at most half.
  */
 export async function pruneFolder(
   folder: string,
@@ -11,11 +11,14 @@ export async function pruneFolder(
   spared: (path: string) => boolean = () => false,
 ): Promise<{ removed: number; bytes: number }> {
   const files = (await filesBelow(folder)).toSorted((one, other) => one.modified - other.modified)
+  const kept = files.filter(({ path }) => spared(path)).reduce((sum, { size }) => sum + size, 0)
+  const others = files.filter(({ path }) => !spared(path))
   let bytes = files.reduce((sum, file) => sum + file.size, 0)
   let removed = 0
-  for (const file of files) {
-    if (bytes <= maxBytes) break
-    if (spared(file.path)) continue
+  // One that is larger than all may be is first, however young: else it would cost everybody else’s. Nor do those that stay, which leave others half.
+  const limit = Math.max(maxBytes, kept + maxBytes / 2)
+  for (const file of [...others.filter(({ size }) => size > maxBytes / 2), ...others.filter(({ size }) => size <= maxBytes / 2)]) {
+    if (bytes <= limit) break
     await rm(file.path, { force: true })
     // Fails where something else is in it, which is what should keep it.
     if (file.folder !== folder) await rmdir(file.folder).catch(() => {})

@@ -18,6 +18,8 @@ export interface OpenPane {
   readonly program?: RunnerProgram
   /** Absolute path of the file that the runner writes all output to. */
   readonly output?: string
+  /** The middle of it goes where it grows beyond so many bytes. */
+  readonly outputBound?: number
 }
 
 export interface Pane {

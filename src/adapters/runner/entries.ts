@@ -92,10 +92,10 @@ export function createEntries(options: { createSession: CreateSession; onChange:
     get size() {
       return entries.size
     },
-    open: async ({ openId, agentId, name, cwd, env, argv, rows, program, output }) => {
+    open: async ({ openId, agentId, name, cwd, env, argv, rows, program, output, outputBound }) => {
       const again = [...entries.values()].find((entry) => entry.openId === openId)
       if (again !== undefined) return { paneId: again.paneId, pid: again.hosted.pid }
-      const log = createOutputLog({ file: output })
+      const log = createOutputLog({ file: output, bound: outputBound })
       // By this mark all is found that it ever started.
       const marked = { ...env, EXOMONAD_AGENT_ID: agentId }
       const session = program.kind === 'acp' ? createSession({ agentId, name, cwd, env: marked, argv, session: program.session, log, complain }) : undefined

@@ -101,7 +101,7 @@ export function createRunner(options: RunnerOptions): RunnerClient {
     adopt: deaths.look,
     open: async (pane) => {
       await checkOpen(pane)
-      const { agentId, name, cwd, env, argv, rows, program = { kind: 'process' }, output = null } = pane
+      const { agentId, name, cwd, env, argv, rows, program = { kind: 'process' }, output = null, outputBound } = pane
       const openId = randomUUID()
       for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
         const answer = await host.ask('open', {
@@ -114,6 +114,7 @@ export function createRunner(options: RunnerOptions): RunnerClient {
           rows,
           program,
           output,
+          ...(outputBound === undefined ? {} : { outputBound }),
         })
         if (answer.kind === 'answer') {
           deaths.opened(answer.gives.paneId, agentId)

@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
+import { cutMiddle, type Cut } from './bounded-file.ts'
 
 export interface OutputFile {
   /** False: too much waits for the disk. */
@@ -17,13 +18,16 @@ const RETRY = 1000
 
 /**
  * Appends to a file as fast as the disk takes it, in order. What the disk refuses (it is full) is left out and said where it would
- * stand, as soon as the disk takes anything again: a program must not stand still for it.
+ * stand, as soon as the disk takes anything again: a program must not stand still for it. Beyond `bound` bytes the middle goes (bounded-file.ts).
  */
-export function createOutputFile(file: string, onTrouble: (text: string) => void): OutputFile {
+export function createOutputFile(file: string, onTrouble: (text: string) => void, bound = Infinity): OutputFile {
   const queue: Buffer[] = []
   const waiting = new Set<() => void>()
   let size = 0
   let handle: FileHandle | undefined
+  /** Bytes of the file; undefined before it was opened. */
+  let written: number | undefined
+  let cut: Cut | null = null
   let writing: Promise<void> | undefined
   let closed = false
   let lost = 0
@@ -41,6 +45,7 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
   const writeAll = async (batch: readonly Buffer[]): Promise<void> => {
     if (lost > 0 && Date.now() < retryAt) throw new StillRefused()
     handle ??= await open(file, 'a', 0o600)
+    written ??= (await handle.stat()).size
     if (lost > 0) {
       await handle.appendFile(`\n[exomonad] ${lost} bytes are missing here: the disk did not take them\n`)
       lost = 0
@@ -48,9 +53,19 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
     // Partial writes are the rule on a disk that fills up.
     for (let rest = [...batch]; rest.length > 0;) {
       let { bytesWritten } = await handle.writev(rest)
+      written += bytesWritten
       while (rest.length > 0 && bytesWritten >= (rest[0] as Buffer).length) bytesWritten -= (rest.shift() as Buffer).length
       if (rest.length > 0) rest = [(rest[0] as Buffer).subarray(bytesWritten), ...rest.slice(1)]
     }
+  }
+  /** Where that can’t be done it is tried again with what comes next. */
+  const keepBound = async (): Promise<void> => {
+    if (written === undefined || written <= bound || handle === undefined) return
+    const shorter = await cutMiddle(file, bound, cut)
+    await handle.close()
+    handle = shorter.handle
+    written = shorter.size
+    cut = shorter.cut
   }
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
@@ -58,6 +73,7 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
       const bytes = batch.reduce((sum, { length }) => sum + length, 0)
       try {
         await writeAll(batch)
+        await keepBound()
       } catch (thrown) {
         // Said again with every try: in a flood of lines the first does not stay.
         if (!(thrown instanceof StillRefused)) {

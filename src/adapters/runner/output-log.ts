@@ -19,11 +19,11 @@ const PREFIX: Record<Stream, string> = { out: '', err: '[stderr] ' }
 const STREAMS = ['out', 'err'] as const
 const NEW_LINE = Buffer.from('\n')
 
-/** Puts the lines of both streams in order of arrival into the file (null for none), the tail, and what followers see. */
-export function createOutputLog({ file }: { file: string | null }): OutputLog {
+/** Puts the lines of both streams in order of arrival into the file (null for none; at most `bound` bytes), the tail, and what followers see. */
+export function createOutputLog({ file, bound = Infinity }: { file: string | null; bound?: number | undefined }): OutputLog {
   const tail = createTail()
   const followers = new Set<(text: string) => void>()
-  const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }))
+  const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }), bound)
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
   /** How long these are kept back. */
   const isEarly: Record<Stream, () => boolean> = { out: () => false, err: () => false }

@@ -37,6 +37,8 @@ export interface Verbs {
       rows: number
       program: RunnerProgram
       output: string | null
+      /** Bytes; absent for none. */
+      outputBound?: number
     }
     gives: { paneId: PaneId; pid: number }
   }
