@@ -113,7 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('log', () => destination.close())
     // Of agents’ tokens only hashes are known here.
     const ownerToken = await ensureOwnerToken(environment, facts.commonDir)
-    const tokens = createKnownTokens([ownerToken])
+    const tokens = createKnownTokens([ownerToken], () => config().secrets.entropy)
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
 
     const gate = createTextGate(tokens)

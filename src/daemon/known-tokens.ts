@@ -8,7 +8,8 @@ export interface KnownTokens extends KnownSecrets {
   addHash(hash: string): void
 }
 
-export function createKnownTokens(first: readonly string[] = []): KnownTokens {
+/** `entropy`: as configured now. */
+export function createKnownTokens(first: readonly string[], entropy: () => boolean): KnownTokens {
   const seen = new Set(first)
   const hashes = new Set<string>()
   return {
@@ -20,5 +21,6 @@ export function createKnownTokens(first: readonly string[] = []): KnownTokens {
     addHash: (hash) => hashes.add(hash),
     values: () => [...seen],
     hasHash: (hash) => hashes.has(hash),
+    entropy,
   }
 }

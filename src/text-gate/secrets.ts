@@ -7,9 +7,11 @@ export interface KnownSecrets {
   readonly values: () => readonly string[]
   /** SHA-256, hex, of tokens that are not kept: those of agents. */
   readonly hasHash: (hash: string) => boolean
+  /** Whether words that look random go as well, whatever they are. */
+  readonly entropy: () => boolean
 }
 
-const NOTHING_KNOWN: KnownSecrets = { values: () => [], hasHash: () => false }
+const NOTHING_KNOWN: KnownSecrets = { values: () => [], hasHash: () => false, entropy: () => false }
 
 /** As secret scanners know them (prefix, alphabet, least length). Order matters only where one contains another. */
 const SHAPES: readonly RegExp[] = [
@@ -84,6 +86,20 @@ const NAMED: readonly RegExp[] = [
 const OWN_SHAPE = /(?<![0-9a-fA-F])[0-9a-f]{64}(?![0-9a-fA-F])/g
 const isOwn = (known: KnownSecrets, candidate: string): boolean => known.hasHash(createHash('sha256').update(candidate).digest('hex'))
 
+/**
+ * Words as random as a token: both cases and a digit, and 4.3 bits a character, which names of code of that length stay below. Not hex of one
+ * case: every commit would be one.
+ */
+const WORDS = /(?<![A-Za-z0-9_+=-])(?=[A-Za-z0-9_+=-]*[a-z])(?=[A-Za-z0-9_+=-]*[A-Z])(?=[A-Za-z0-9_+=-]*\d)[A-Za-z0-9_+=-]{32,}/g
+const RANDOM = 4.3
+
+/** Shannon’s, of the characters of this text. Bits a character. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0)
+}
+
 export const REDACTED = '[redacted]'
 
 /** Replaces what is known to be secret and whatever looks like a token. Idempotent. */
@@ -95,5 +111,6 @@ export function redact(text: string, known: KnownSecrets = NOTHING_KNOWN): strin
   if (out.length < 16) return out
   for (const shape of SHAPES) out = out.replace(shape, REDACTED)
   for (const shape of NAMED) out = out.replace(shape, `$1${REDACTED}`)
-  return out.replace(OWN_SHAPE, (candidate) => (isOwn(known, candidate) ? REDACTED : candidate))
+  out = out.replace(OWN_SHAPE, (candidate) => (isOwn(known, candidate) ? REDACTED : candidate))
+  return known.entropy() ? out.replace(WORDS, (word) => (entropyOf(word) >= RANDOM ? REDACTED : word)) : out
 }

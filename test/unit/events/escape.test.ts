@@ -6,7 +6,7 @@ import { stripControls } from '../../../src/text-gate/controls.ts'
 import { redact, type KnownSecrets } from '../../../src/text-gate/secrets.ts'
 
 const CAP = { max: 500, keep: 'start', whole: '`exomonad pr show 1`' } as const
-const known = (...values: string[]): KnownSecrets => ({ values: () => values, hasHash: () => false })
+const known = (...values: string[]): KnownSecrets => ({ values: () => values, hasHash: () => false, entropy: () => false })
 const escape = (text: string, secrets: readonly string[] = []): string => escapeUntrusted(text, { cap: CAP, secrets: known(...secrets) })
 
 /** Text with a good share of what could do harm. */

@@ -33,7 +33,7 @@ describe('createRenderer', () => {
       shippedFolder,
       overrideFolder: () => Promise.resolve(override),
       log: createLog({ level: 'warn', destination: { write: (line) => void logged.push(line) } }),
-      secrets: { values: () => ['s3cret-of-the-daemon'], hasHash: () => false },
+      secrets: { values: () => ['s3cret-of-the-daemon'], hasHash: () => false, entropy: () => false },
     })
   })
   afterEach(() => rm(override, { recursive: true }))

@@ -7,7 +7,7 @@ import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const OWN = '0123456789abcdef'.repeat(4)
-const gate = createTextGate({ values: () => ['the-forge-token'], hasHash: (hash) => hash === hashOf(OWN) })
+const gate = createTextGate({ values: () => ['the-forge-token'], hasHash: (hash) => hash === hashOf(OWN), entropy: () => false })
 
 const mixed = (length: number): string => 'a1B2c3D4e5F6g7H8i9J0kL'.repeat(8).slice(0, length)
 const hex = (length: number): string => '0a1b2c3d4e5f6789'.repeat(8).slice(0, length)
@@ -79,6 +79,23 @@ describe('secrets', () => {
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
     ]
     for (const text of harmless) expect(redact(text)).toBe(text)
+  })
+
+  it('is with `entropy` also what looks random, and still no name, path, commit or id', () => {
+    const strict = createTextGate({ values: () => [], hasHash: () => false, entropy: () => true })
+    // Of no known shape, so that only its look can tell.
+    const random = 'q7Zt0Kx2Vb9Lm4Rw8Jc1Hf6Yd3Ns5Pg+GaUeQo'
+    expect(gate.text(`key ${random} end`)).toBe(`key ${random} end`)
+    expect(strict.text(`key ${random} end`)).toBe('key [redacted] end')
+    const ordinary = [
+      'src/adapters/forge/github/client/createSecrets2.ts',
+      'AbstractSingletonProxyFactoryBeanTest2',
+      'createBase64EncodedStringFromUrlSafeBytes',
+      '01a20c98-47e9-74ce-b67e-6aab98f83d79',
+      'd183e93fa0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5',
+      'ThisIsTheThirdLineOfTheTestNumber3OfAll',
+    ].join('\n')
+    expect(strict.text(ordinary)).toBe(ordinary)
   })
 
   it('is found behind what was to hide it', () => {
