@@ -12,10 +12,12 @@ const NAMED = 5
  */
 export type RequireLookedAt = (pull: PullRequestSnapshot, head: string | undefined) => Promise<string | null>
 
-export function createRequireLookedAt({ store, git }: Pick<Deps, 'store' | 'git'>): RequireLookedAt {
+export function createRequireLookedAt({ store, git, forge }: Pick<Deps, 'store' | 'git' | 'forge'>): RequireLookedAt {
   /** In words; nothing where git does not know them. */
   const newCommits = async (pull: PullRequestSnapshot, head: string): Promise<string[]> => {
     try {
+      // Others' pushes are not here yet.
+      if ((await git.resolve(pull.head.sha)) === null) await git.fetch(forge.remote, [pull.head.branch])
       const seen = await git.resolve(head)
       const commits = seen === null ? [] : await git.commits(seen, pull.head.sha, NAMED)
       return commits.map(({ sha, subject, author }) => `${sha.slice(0, 8)} ${subject} (${author.replace(/ <.*>$/, '')})`)

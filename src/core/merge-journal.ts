@@ -51,7 +51,11 @@ export const createWriteSteps =
   ({ store, onJournalStep }: { store: Pick<Store, 'transaction'>; onJournalStep: Deps['onJournalStep'] }): WriteSteps =>
   async (entries, step) => {
     await store.transaction(async (tx) => {
-      for (const { journal, data } of entries) await tx.journal.step(journal, step, data)
+      for (const { journal, data } of entries) {
+        // It was withdrawn in between: nothing more is done of it.
+        if ((await tx.journal.get(journal))?.state !== 'open') throw new Error(`the landing ${journal} is over`)
+        await tx.journal.step(journal, step, data)
+      }
     })
     if (entries.length > 0) onJournalStep('merge', step)
   }

@@ -11,6 +11,7 @@ import type { Deps } from './deps.ts'
 import { actorOf } from './directory.ts'
 import { createLandings } from './landing/create.ts'
 import { createLandChain } from './landing/land-chain.ts'
+import { createPendingLandings } from './landing/pending.ts'
 import type { Landing, LandingOutcome } from './landing/landing.ts'
 import { isAlive } from './lifecycle.ts'
 import type { RequireLookedAt } from './looked-at.ts'
@@ -89,8 +90,25 @@ export function createMergePull(
           land: createLandChain({ ...deps, results: forge.results, steps, retargeting, settling, stuck }),
         })
 
+  const pending = createPendingLandings()
+
   const isLanding = async (number: number): Promise<boolean> =>
     (await store.journal.open()).some(({ kind, data }) => kind === 'merge' && data['number'] === number && data['queuedAt'] !== undefined)
+
+  /** It is merged in another way now. False where it is being landed already. */
+  const withdraw = async (number: number): Promise<boolean> => (await landings?.queue.withdraw(number, 'it is merged without the check')) ?? false
+
+  const outcomeOf = (
+    outcome: LandingOutcome | null,
+    pull: PullRequestSnapshot,
+    followed: string | null,
+    answer: (sha: string, retargeted: readonly number[], error: string | undefined) => Promise<MergedPull>,
+  ): MergedPull | Promise<MergedPull> => {
+    if (outcome === null || outcome.kind === 'unsettled') return stillLanding(pull, followed)
+    if (outcome.kind === 'landed') return answer(outcome.sha, outcome.retargeted, outcome.pullError)
+    if (outcome.kind === 'red') throw redRefusal(pull, outcome.red)
+    throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} was not merged: ${outcome.reason}.`, { reasons: [outcome.reason] })
+  }
 
   /** Whether its result has to be known to be good before it lands. */
   const checksResult = async (pull: PullRequestSnapshot, force: boolean): Promise<boolean> => {
@@ -149,34 +167,16 @@ export function createMergePull(
     const journal = randomUUID()
     const queued = { ...intent, queuedAt: clock(), awaited: wait }
     await begin(journal, 'queued', queued, pull, child)
-    const outcome = Promise.withResolvers<LandingOutcome | null>()
-    let ended: LandingOutcome | undefined
-    let waits = true
-    const leave = (): void => {
-      waits = false
-      outcome.resolve(null)
+    const waits = pending.begin(pull.number)
+    // Until `add` returns its caller is there in any case.
+    const waiter = pending.join(pull.number, wait ? { signal, progress } : { progress })!
+    try {
+      await landings!.queue.add(landingOf(journal, queued, waits))
+    } finally {
+      if (!wait) waiter.leave()
     }
-    if (wait) signal?.addEventListener('abort', leave, { once: true })
-    await landings!.queue.add(
-      landingOf(journal, queued, {
-        progress: (words) => progress?.(words),
-        // Until `add` returns its caller is there in any case.
-        awaited: () => waits,
-        ended: (came) => {
-          ended = came
-          outcome.resolve(came)
-        },
-      }),
-    )
-    if (!wait) leave()
-    if (ended === undefined && wait) progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
-    return async (): Promise<LandingOutcome | null> => {
-      try {
-        return ended ?? (await outcome.promise)
-      } finally {
-        signal?.removeEventListener('abort', leave)
-      }
-    }
+    if (wait) progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
+    return waiter.outcome
   }
 
   /** Returns what waits for the outcome: a check that takes its time must not hold the branch. */
@@ -184,15 +184,12 @@ export function createMergePull(
     const agents = await store.agents.list()
     const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
     await rights.requireBaseOwner(caller, pull, child, agents)
-    const followed = await deps.requireLookedAt(pull, input.head)
-    if (await isLanding(pull.number)) return async () => stillLanding(pull, followed)
-    await requireMergeable(pull, input.force)
-    const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
-    const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
-    const intent = await intentOf(pull, actorOf(caller), strategy, child)
-
-    const answer = async (sha: string, retargeted: readonly number[], error: string | undefined): Promise<MergedPull> => {
-      const pullError = unpublished ?? error
+    const followed = await deps.requireLookedAt(pull, input.head).catch(async (refused: unknown) => {
+      // What came may not have been told of yet.
+      await polling.poll([pull.number])
+      throw refused
+    })
+    const answer = async (sha: string, retargeted: readonly number[], pullError: string | undefined): Promise<MergedPull> => {
       const over = mergedBranches(await knownPulls(store))
       const siblings = agents.filter(
         (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !over.has(agent.branch),
@@ -210,15 +207,20 @@ export function createMergePull(
       }
     }
 
+    if ((await isLanding(pull.number)) && !(input.force && (await withdraw(pull.number)))) {
+      const waiter = input.wait === true ? pending.join(pull.number, options ?? {}) : undefined
+      if (waiter === undefined) return async () => stillLanding(pull, followed)
+      options?.progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
+      return async () => outcomeOf(await waiter.outcome(), pull, followed, answer)
+    }
+    await requireMergeable(pull, input.force)
+    const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
+    const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
+    const intent = await intentOf(pull, actorOf(caller), strategy, child)
+
     if (await checksResult(pull, input.force)) {
       const coming = await land(pull, intent, child, { ...options, wait: input.wait === true })
-      return async () => {
-        const outcome = await coming()
-        if (outcome === null || outcome.kind === 'unsettled') return stillLanding(pull, followed)
-        if (outcome.kind === 'landed') return answer(outcome.sha, outcome.retargeted, outcome.pullError)
-        if (outcome.kind === 'red') throw redRefusal(pull, outcome.red)
-        throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} was not merged: ${outcome.reason}.`, { reasons: [outcome.reason] })
-      }
+      return async () => outcomeOf(await coming(), pull, followed, (sha, moved, error) => answer(sha, moved, unpublished ?? error))
     }
 
     const journal = randomUUID()
@@ -230,7 +232,7 @@ export function createMergePull(
     }
     // What else is open on the base is looked at then too: it has moved.
     await polling.poll([pull.number, ...done.retargeted])
-    return () => answer(done.merged.sha, done.retargeted, done.pullError)
+    return () => answer(done.merged.sha, done.retargeted, unpublished ?? done.pullError)
   }
 
   /** A rebase of exomonad’s own that came between the look and the lock is followed; other commits are not. */
@@ -245,12 +247,13 @@ export function createMergePull(
   const queueAgain = async (id: string, intent: MergeIntent): Promise<void> => {
     // Who waited for it is gone.
     await step(id, 'queued', { awaited: false })
-    await landings?.queue.add(landingOf(id, intent, { ended: () => {}, progress: () => {}, awaited: () => false }))
+    await landings?.queue.add(landingOf(id, intent, pending.begin(intent.number)))
   }
 
   const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {
     if (waitsToLand(entry)) return 'waits'
-    const settled = await settling.settle(entry)
+    // Nobody waits for it any more: the daemon began anew, or the answer was that it is not known yet.
+    const settled = await settling.settle({ id: entry.id, data: { ...entry.data, awaited: false } })
     if (settled === null) return undefined
     stuck.delete(entry.id)
     if (settled.kind === 'waits') {

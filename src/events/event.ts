@@ -163,7 +163,12 @@ export const EVENTS = {
     log: z.string(),
     log_url: z.string().nullable(),
   }),
-  'landing.stopped': define('A pull request that waited to land does not any more.', { ...pull, reason: z.string() }),
+  'landing.stopped': define('A pull request that waited to land does not any more.', {
+    ...pull,
+    reason: z.string(),
+    /** Another event says so to whoever asked for it. */
+    told: z.boolean(),
+  }),
   'landing.done': define('All that was asked to land on a branch has landed.', { branch: z.string(), landed: z.array(other) }),
   'base.red': define('A branch is red as it is, after a landing whose result had not been checked.', {
     branch: z.string(),

@@ -81,6 +81,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.retargeted': BOTH,
   'pr.stalled': PARENT,
   'review.timeout': PARENT,
+  'landing.stopped': (payload) => (payload['told'] === true ? [] : ['parent']),
   'landing.done': OWNER,
   'landing.red': BOTH,
   'landing.culprit': BOTH,

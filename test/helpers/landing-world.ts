@@ -93,7 +93,7 @@ export async function landingWorld(
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
       branchPush: createBranchPush({ store, git, forge }),
-      requireLookedAt: createRequireLookedAt({ store, git }),
+      requireLookedAt: createRequireLookedAt({ store, git, forge }),
     }
     poller.start()
     return { forge, poller, merging: createMergePull(deps) }

@@ -11,6 +11,10 @@ type Change =
   | { readonly kind: 'good' }
   | { readonly kind: 'line'; readonly line: 0 | 1 }
   | { readonly kind: 'pair'; readonly pair: 0 | 1; readonly side: 'a' | 'b' }
+  /** In the way of others by its line, and red with others by its half. */
+  | { readonly kind: 'both'; readonly line: 0 | 1; readonly pair: 0 | 1; readonly side: 'a' | 'b' }
+  /** Three that are green two by two. */
+  | { readonly kind: 'third'; readonly third: 0 | 1 | 2 }
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'good' } as const) },
@@ -23,6 +27,16 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       side: fc.constantFrom('a' as const, 'b' as const),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('both' as const),
+      line: fc.constantFrom(0 as const, 1 as const),
+      pair: fc.constantFrom(0 as const, 1 as const),
+      side: fc.constantFrom('a' as const, 'b' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('third' as const), third: fc.constantFrom(0 as const, 1 as const, 2 as const) }) },
 )
 
 const plan = fc.record({
@@ -35,14 +49,27 @@ const plan = fc.record({
   restartAfter: fc.option(fc.nat({ max: 6 }), { nil: null }),
 })
 
-const RULE = 'for pair in 0 1; do if test -e "pair-$pair-a" && test -e "pair-$pair-b"; then exit 1; fi; done; sleep 0.05'
+const RULE =
+  'for pair in 0 1; do if test -e "pair-$pair-a" && test -e "pair-$pair-b"; then exit 1; fi; done; if test -e third-0 && test -e third-1 && test -e third-2; then exit 1; fi; sleep 0.05'
+
+/** Whether these merge and are green, all together. */
+function fit(changes: readonly Change[]): boolean {
+  const lines = changes.flatMap((one) => ('line' in one ? [one.line] : []))
+  if (new Set(lines).size < lines.length) return false
+  const has = (pair: number, side: string): boolean => changes.some((one) => 'pair' in one && one.pair === pair && one.side === side)
+  if ([0, 1].some((pair) => has(pair, 'a') && has(pair, 'b'))) return false
+  return ![0, 1, 2].every((third) => changes.some((one) => one.kind === 'third' && one.third === third))
+}
+
 const LINES = ['zero', '1', '2', '3', '4', '5', '6', 'seven']
 
-const filesOf = (name: string, one: Change): Record<string, string> => {
-  if (one.kind === 'pair') return { [`pair-${one.pair}-${one.side}`]: '', [`${name}.txt`]: name }
-  if (one.kind === 'good') return { [`${name}.txt`]: name }
-  return { 'lines.txt': `${LINES.map((line, index) => (index === one.line * 7 ? `${line} ${name}` : line)).join('\n')}\n` }
-}
+const filesOf = (name: string, one: Change): Record<string, string> => ({
+  ...('pair' in one ? { [`pair-${one.pair}-${one.side}`]: '' } : {}),
+  ...(one.kind === 'third' ? { [`third-${one.third}`]: '' } : {}),
+  ...('line' in one
+    ? { 'lines.txt': `${LINES.map((line, index) => (index === one.line * 7 ? `${line} ${name}` : line)).join('\n')}\n` }
+    : { [`${name}.txt`]: name }),
+})
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -69,24 +96,10 @@ it('the base’s tip was always checked green, every good one lands, nothing lan
         await tree.landed()
 
         const states = await Promise.all(numbers.map(async (number) => (await tree.look(number)).state))
-        const landed = (fits: (one: Change) => boolean): number => changes.filter((one, index) => fits(one) && states[index] === 'merged').length
-        const count = (fits: (one: Change) => boolean): number => changes.filter(fits).length
-        expect(landed(({ kind }) => kind === 'good')).toBe(count(({ kind }) => kind === 'good'))
-        for (const line of [0, 1]) {
-          const onLine = (one: Change): boolean => one.kind === 'line' && one.line === line
-          expect(landed(onLine)).toBe(Math.min(count(onLine), 1))
-        }
-        for (const pair of [0, 1]) {
-          const [a, b] = (['a', 'b'] as const).map(
-            (side) =>
-              (one: Change): boolean =>
-                one.kind === 'pair' && one.pair === pair && one.side === side,
-          ) as [(one: Change) => boolean, (one: Change) => boolean]
-          // All of one side fit together; both sides never do.
-          expect(Math.min(landed(a), landed(b))).toBe(0)
-          expect(landed(a) + landed(b)).toBeGreaterThanOrEqual(count(a) + count(b) > 0 ? 1 : 0)
-          expect([count(a), count(b)]).toContain(landed(a) + landed(b))
-        }
+        const merged = changes.filter((_, index) => states[index] === 'merged')
+        expect(fit(merged)).toBe(true)
+        // Every other is in the way of what landed, or red with it.
+        for (const [index, one] of changes.entries()) if (states[index] !== 'merged') expect([one, fit([...merged, one])]).toEqual([one, false])
 
         const green = new Set(tree.runs().flatMap((run) => (run.green ? [run.tree] : [])))
         for (const tip of await tree.tips()) expect(green).toContain(await tree.repository.git('rev-parse', `${tip}^{tree}`))

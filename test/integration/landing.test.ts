@@ -125,6 +125,73 @@ describe('landing', () => {
     await waitFor('the lead to be told', async () => (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]')))
   })
 
+  it('lands a good one that conflicts only with a red one of its group, and tells of none that it does not', async () => {
+    const tree = await world({}, `${PAIRS} && if test -e slow.txt; then ${HOLD}; fi`)
+    const numbers = new Map<string, number>()
+    for (const [name, files] of Object.entries({
+      left: { 'pair-1-a': '' },
+      first: { 'slow.txt': '' },
+      // Red with `left`, and in the way of the last.
+      right: { 'pair-1-b': '', 'shared.txt': 'right' },
+      good: { 'shared.txt': 'good' },
+    }))
+      numbers.set(name, await tree.open(name, files))
+    for (const number of numbers.values()) await tree.checked(number)
+    await tree.merge(numbers.get('first')!)
+    await tree.merge(numbers.get('left')!)
+    await tree.landed()
+    for (const name of ['right', 'good']) await tree.merge(numbers.get(name)!)
+    await tree.landed()
+    const states = await Promise.all([...numbers].map(async ([name, number]) => [name, (await tree.look(number)).state]))
+    expect(Object.fromEntries(states)).toEqual({ left: 'merged', first: 'merged', right: 'open', good: 'merged' })
+    expect(await tree.events('landing.stopped')).toEqual([])
+    await expectTipsChecked(tree)
+  })
+
+  it('waits for one that is landing already where that is asked for, and a person may force it meanwhile', async () => {
+    const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi`)
+    const [a, b, c] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' }), await tree.open('c', { 'c.txt': '' })]
+    for (const number of [a, b, c]) await tree.checked(number)
+    await tree.merge(a)
+    tree.hold(true)
+    // It has the only place.
+    await tree.open('slow', { 'slow.txt': '' })
+    expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
+    expect(await tree.merge(c)).toMatchObject({ state: 'landing' })
+    const waiting = [tree.merge(b, { wait: true }), tree.merge(c, { wait: true })]
+    const refused = expect(waiting[1]).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE' })
+    await waitFor('both to wait', async () => (await tree.store.journal.open()).length === 2)
+    expect(await tree.merge(c, { as: 'human', force: true })).toMatchObject({ merged: true, state: 'merged' })
+    await refused
+    tree.hold(false)
+    expect(await waiting[0]).toMatchObject({ merged: true, state: 'merged' })
+    await tree.landed()
+    for (const number of [a, b, c]) expect(await tree.look(number)).toMatchObject({ state: 'merged' })
+    // Each once.
+    for (const name of ['a', 'b', 'c']) expect((await subjects(tree)).filter((line) => line.includes(`Title of ${name}`))).toHaveLength(1)
+  })
+
+  it('tells whoever waited for it after a kill in the middle of the landing', async () => {
+    const tree = await world()
+    const [a, b] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' })]
+    for (const number of [a, b]) await tree.checked(number)
+    await tree.merge(a)
+    // As a daemon left it that pushed and was killed: the caller that waited is gone.
+    const { results } = tree.forge
+    const real = results!.land
+    results!.land = async (...args) => {
+      await real(...args)
+      throw new Error('killed')
+    }
+    expect(await tree.merge(b, { wait: true })).toMatchObject({ state: 'landing' })
+    results!.land = real
+    await tree.restart()
+    await tree.landed()
+    expect(await tree.look(b)).toMatchObject({ state: 'merged' })
+    await waitFor('the lead to be told', async () => (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]') && text.includes(`#${b} `)))
+    expect((await subjects(tree)).filter((line) => line.includes('Title of b'))).toHaveLength(1)
+  })
+
   it('gives up what got new commits, a change request or a conflict meanwhile; the others land', async () => {
     const tree = await world({}, 'sleep 0.3')
     const names = ['a', 'moved', 'requested', 'clash', 'b']
@@ -145,6 +212,9 @@ describe('landing', () => {
         [numbers.get('requested'), expect.stringContaining('changes were requested')],
       ].toSorted(),
     )
+    // The lead was promised to hear of it.
+    const told = (await tree.told(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
+    for (const name of ['moved', 'requested']) expect(told.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
     await expect(tree.merge(numbers.get('clash')!)).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE' })
   })
 

@@ -17,7 +17,7 @@ export interface BaseWatch {
 }
 
 interface BaseRecord extends Record<string, unknown> {
-  /** Tip that was last found good. */
+  /** Tip that was last found good; before the first, the one before what landed unchecked. */
   readonly green?: Sha
   /** Tip that was found red, and told. */
   readonly red?: Sha
@@ -111,10 +111,13 @@ export function createBaseWatch({
     heard: ({ type, payload }) => {
       if (type !== 'pr.merged' || typeof payload['base'] !== 'string' || checked.delete(String(payload['sha']))) return
       const base = asBranchName(payload['base'])
-      void read(base)
-        .then((before) => store.snapshots.put(`${PREFIX}${base}`, { ...before, unchecked: true }))
-        .then(() => look(base))
-        .catch((error: unknown) => log.warn({ err: error, base }, 'that a base has to be looked at could not be noted'))
+      const noted = async (): Promise<void> => {
+        const before = await read(base)
+        const since = before.green ?? (typeof payload['sha'] === 'string' ? await git.resolve(`${payload['sha']}^`) : null)
+        await store.snapshots.put(`${PREFIX}${base}`, { ...before, ...(since === null ? {} : { green: since }), unchecked: true })
+        await look(base)
+      }
+      void noted().catch((error: unknown) => log.warn({ err: error, base }, 'that a base has to be looked at could not be noted'))
     },
     resume: async () => {
       for (const [key, record] of await store.snapshots.list(PREFIX)) {

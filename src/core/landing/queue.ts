@@ -1,13 +1,11 @@
 import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
-import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import { asBranchName, type BranchName, type Sha } from '../../ids.ts'
-import { rebasedHeads } from '../../rebased-heads.ts'
 import type { Deps } from '../deps.ts'
 import { waitsToLand, type WriteSteps } from '../merge-journal.ts'
 import type { BaseWatch } from './base-watch.ts'
 import type { CulpritSearch } from './culprit.ts'
-import { ownerOf } from '../merge-settle.ts'
-import { pullFacts, type Landing, type LandingOutcome } from './landing.ts'
+import { createGiveUp } from './give-up.ts'
+import type { Landing } from './landing.ts'
 import type { LandChain } from './land-chain.ts'
 import { tellLanded, untoldBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
@@ -27,6 +25,8 @@ import { createTakeApart, type Guilty } from './take-apart.ts'
 export interface LandingQueue {
   /** It waits from here on. One whose result is known to be good lands before this returns, if no other is being checked. */
   add(landing: Landing): Promise<void>
+  /** It is not landed any more, whoever waits for it is told why. False where nothing of that number waits, or it is being landed already. */
+  withdraw(number: number, reason: string): Promise<boolean>
   /** Tells of what has landed where nothing waits any more: also of what was settled after a crash. */
   tell(): Promise<void>
   stop(): void
@@ -65,6 +65,10 @@ export function createLandingQueue(
   const quiet = createQuiet(clock)
   const timers = new Set<NodeJS.Timeout>()
   let stopped = false
+  /** Journal ids of those that are not to land any more, while they are still in a group. */
+  const withdrawn = new Set<string>()
+  const isWanted = ({ journal }: Landing): boolean => !withdrawn.has(journal)
+  const { giveUp, stillWanted } = createGiveUp(deps)
   const stopHearing = publisher.onEvent((event) => quiet.heard(event))
 
   const laneOf = (base: BranchName): Lane => {
@@ -82,55 +86,32 @@ export function createLandingQueue(
     timers.add(timer)
   }
 
-  /** Nothing of it is done any more; the pull request stays as it is. */
-  const giveUp = async (landing: Landing, outcome: Extract<LandingOutcome, { kind: 'stopped' }>): Promise<void> => {
-    await store.transaction(async (tx) => {
-      await tx.journal.finish(landing.journal, 'undone')
-      const agentId = ownerOf(await tx.agents.list(), landing.intent.head)?.id ?? null
-      await publisher.publish({ type: 'landing.stopped', agentId, actor: 'daemon', payload: { ...pullFacts(landing), reason: outcome.reason } }, tx)
-    })
-    landing.ended(outcome)
-  }
-
-  /** Why it can’t land as it was asked; a head that exomonad itself rebased it to takes its place. */
-  const follow = async (landing: Landing, pull: PullRequestSnapshot): Promise<Landing | string> => {
-    if (pull.state !== 'open') return `it is ${pull.state}`
-    if (pull.draft) return 'it is a draft now'
-    if (pull.reviewDecision === 'changes_requested') return 'changes were requested meanwhile'
-    if (pull.base.branch !== landing.base) return `it goes to ${pull.base.branch} now`
-    if (pull.head.sha === landing.head) return landing
-    const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
-    return same(landing.head, pull.head.sha) ? { ...landing, head: pull.head.sha } : `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`
-  }
-
-  /** Those of them that can still land, as they are now. Throws where that can’t be read. */
-  const stillWanted = async (landings: readonly Landing[]): Promise<Landing[]> => {
-    const found = new Map((await forge.snapshots(landings.map(({ number }) => number))).map((result) => [result.number, result]))
-    const wanted: Landing[] = []
-    for (const landing of landings) {
-      const result = found.get(landing.number)
-      if (result !== undefined && 'unknown' in result) throw new Error(result.unknown)
-      const now = result === undefined || 'missing' in result ? 'it is not there any more' : await follow(landing, result.snapshot)
-      if (typeof now === 'string') await giveUp(landing, { kind: 'stopped', reason: now })
-      else wanted.push(now)
+  /**
+   * The chain of all that can land together. What conflicts with the base itself is told so by the look that follows, and given up; what conflicts
+   * only with others of the chain waits for what becomes of those: they may turn out red.
+   */
+  const build = async (landings: readonly Landing[], onto: Sha): Promise<{ landings: Landing[]; chain: MergeChain; later: Landing[] }> => {
+    const mergeOf = ({ number, head, intent }: Landing) => ({ number, head, strategy: intent.strategy })
+    const chain = await results.build(onto, landings.map(mergeOf))
+    const conflicting = new Set(chain.conflicts.map(({ number }) => number))
+    const later: Landing[] = []
+    const given: number[] = []
+    for (const landing of landings.filter(({ number }) => conflicting.has(number))) {
+      const [conflict] = landings.length === 1 ? chain.conflicts : (await results.build(onto, [mergeOf(landing)])).conflicts
+      if (conflict === undefined) {
+        later.push(landing)
+        continue
+      }
+      await giveUp(landing, { reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`, told: true })
+      given.push(landing.number)
     }
-    return wanted
-  }
-
-  /** The chain of all that can land; those that conflict are told so by the look that follows, and given up. */
-  const build = async (landings: readonly Landing[], onto: Sha): Promise<{ landings: Landing[]; chain: MergeChain }> => {
-    const merges = landings.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy }))
-    const chain = await results.build(onto, merges)
-    const files = new Map(chain.conflicts.map((conflict) => [conflict.number, conflict.files]))
-    for (const landing of landings.filter(({ number }) => files.has(number))) {
-      await giveUp(landing, { kind: 'stopped', reason: `it conflicts with ${landing.base} in ${files.get(landing.number)?.join(', ') || 'some files'}` })
-    }
-    if (files.size > 0) await polling.poll([...files.keys()])
-    return { landings: landings.filter(({ number }) => !files.has(number)), chain }
+    if (given.length > 0) await polling.poll(given)
+    return { landings: landings.filter(({ number }) => !conflicting.has(number)), chain, later }
   }
 
   /** Lands a chain that was found good; false where the base moved: they wait again. */
   const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
+    if (!landings.every(isWanted)) return false
     if ((await deps.land(landings, chain)) === 'base_moved') return false
     const base = landings[0]!.base
     const shas = chain.links.map(({ sha }) => sha)
@@ -178,13 +159,15 @@ export function createLandingQueue(
     }
     const slot = await results.slot({ ready })
     if (slot === null) return void (stopped = true)
+    const taken = lane.waiting.splice(0)
     try {
-      lane.group = lane.waiting.splice(0)
-      lane.group = await stillWanted(lane.group)
+      lane.group = taken
+      lane.group = await stillWanted(taken.filter(isWanted))
       if (lane.group.length === 0) return
       const onto = await results.tip(base)
       if (onto === null) throw new Error(`${base} is not on ${forge.remote}`)
-      const { landings, chain } = await build(lane.group, onto)
+      const { landings, chain, later: others } = await build(lane.group, onto)
+      lane.waiting.unshift(...others)
       lane.group = landings
       const last = chain.links.at(-1)
       if (last === undefined) return
@@ -197,18 +180,18 @@ export function createLandingQueue(
       await steps(landings, 'checking')
       const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
       slot.release()
-      if (status === 'interrupted') return void lane.waiting.unshift(...landings)
+      if (status === 'interrupted') return void lane.waiting.unshift(...landings.filter(isWanted))
       // `unchecked` lands as it would have been merged where nothing checks.
       if (status === 'failed') {
         const { wait, guilty } = await takeApart(landings, chain)
-        lane.waiting.unshift(...wait)
+        lane.waiting.unshift(...wait.filter(isWanted))
         lane.group = guilty.map(({ landing }) => landing)
-        for (const one of guilty) await reject(one)
+        for (const one of guilty) if (isWanted(one.landing)) await reject(one)
         return
       }
       await steps(landings, 'checked')
       // What was pushed meanwhile was not asked for.
-      const same = await stillWanted(landings)
+      const same = await stillWanted(landings.filter(isWanted))
       if (same.length < landings.length || same.some((landing, index) => landing.head !== landings[index]?.head) || !(await landAll(landings, chain))) {
         lane.waiting.unshift(...same)
       }
@@ -218,6 +201,7 @@ export function createLandingQueue(
       lane.waiting.unshift(...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)))
       throw error
     } finally {
+      for (const { journal } of taken) withdrawn.delete(journal)
       lane.group = []
       slot.release()
     }
@@ -273,10 +257,28 @@ export function createLandingQueue(
         log.warn({ err: error, number: landing.number }, 'a merge could not be made at once; it waits')
         return false
       })
-      if (landed) return
+      // What was cut off in the middle of its landing is settled first: it may be there.
+      const entry = landed ? undefined : await store.journal.get(landing.journal)
+      if (entry === undefined || entry.state !== 'open' || !waitsToLand(entry)) return
       laneOf(landing.base).waiting.push(landing)
       results.look()
       start(landing.base)
+    },
+    withdraw: async (number, reason) => {
+      const landing = [...lanes.values()].flatMap(({ waiting, group }) => [...waiting, ...group]).find((one) => one.number === number && isWanted(one))
+      if (landing === undefined) return false
+      const isOut = await store.transaction(async (tx) => {
+        const entry = await tx.journal.get(landing.journal)
+        if (entry?.state !== 'open' || !waitsToLand(entry)) return false
+        await tx.journal.finish(landing.journal, 'undone')
+        return true
+      })
+      if (!isOut) return false
+      const lane = laneOf(landing.base)
+      lane.waiting = lane.waiting.filter(({ journal }) => journal !== landing.journal)
+      if (lane.group.some(({ journal }) => journal === landing.journal)) withdrawn.add(landing.journal)
+      landing.ended({ kind: 'stopped', reason })
+      return true
     },
     tell: async () => {
       for (const base of await untoldBases(deps)) if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))

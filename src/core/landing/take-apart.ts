@@ -54,19 +54,29 @@ export function createTakeApart({
     return { chain, result }
   }
 
-  /** Undefined where it is not explained by one or two. */
+  /**
+   * One by one those are taken out that make it red, until what is left is green and lands. Undefined where it is not explained by one or two.
+   * Whoever was red together with one that was taken out as well waits again: nothing that landed speaks against it.
+   */
   const bySet = async (landings: readonly Landing[], onto: Sha, parallel: number): Promise<TakenApart | undefined> => {
-    const pick = (places: readonly number[]): Landing[] => places.map((place) => landings[place]!)
-    const found = await findRedSet({ count: landings.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
-    if (found === undefined || found === 'unexplained') return undefined
-    const guilty = landings[found.at(-1)!]!
-    const others = landings.filter((landing) => landing !== guilty)
-    const [alone, rest] = await Promise.all([together(onto, pick(found)), others.length === 0 ? undefined : together(onto, others)])
-    const link = alone.chain.links.at(-1)
-    if (alone.result !== 'red' || link === undefined) return undefined
-    const partner = found.length === 2 ? landings[found[0]!] : undefined
-    const landed = rest?.result === 'green' && (await landAll(others, rest.chain))
-    return { wait: landed ? [] : others, guilty: [{ landing: guilty, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner }] }
+    const guilty: Guilty[] = []
+    for (let left = landings; ;) {
+      const pick = (places: readonly number[]): Landing[] => places.map((place) => left[place]!)
+      const found = await findRedSet({ count: left.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
+      if (found === undefined || found === 'unexplained') return guilty.length === 0 ? undefined : { wait: left, guilty }
+      const landing = left[found.at(-1)!]!
+      const others = left.filter((other) => other !== landing)
+      const [alone, rest] = await Promise.all([together(onto, pick(found)), others.length === 0 ? undefined : together(onto, others)])
+      const link = alone.chain.links.at(-1)
+      if (alone.result !== 'red' || link === undefined) return guilty.length === 0 ? undefined : { wait: left, guilty }
+      const partner = found.length === 2 ? left[found[0]!] : undefined
+      guilty.push({ landing, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner })
+      left = others
+      if (rest?.result === 'red') continue
+      const landed = rest?.result === 'green' && (await landAll(left, rest.chain))
+      const stands = ({ partner: other }: Guilty): boolean => other === undefined || left.includes(other)
+      return { wait: [...(landed ? [] : left), ...guilty.filter((one) => !stands(one)).map((one) => one.landing)], guilty: guilty.filter(stands) }
+    }
   }
 
   const byPrefix = async (landings: readonly Landing[], chain: MergeChain, parallel: number): Promise<TakenApart> => {

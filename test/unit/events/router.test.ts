@@ -35,16 +35,7 @@ describe('route', () => {
   })
 
   it('wakes nobody with news that needs nothing', () => {
-    for (const type of [
-      'agent.started',
-      'pr.opened',
-      'ci.pending',
-      'ci.passed',
-      'pr.conflict_cleared',
-      'landing.queued',
-      'landing.stopped',
-      'base.green',
-    ] as const) {
+    for (const type of ['agent.started', 'pr.opened', 'ci.pending', 'ci.passed', 'pr.conflict_cleared', 'landing.queued', 'base.green'] as const) {
       expect(recipients(event(type, 'main.auth.login'), family), type).toEqual([])
     }
     const tree = treeOf(agent('main', null), agent('main.filed', 'main', { filed: true }), agent('main.open', 'main'))
@@ -61,6 +52,13 @@ describe('route', () => {
     expect(recipients(event('ci.failed', 'main.auth.login', { times: 2, landing: true }), family)).toEqual([])
     // Who asked for it has it as the result of the call.
     expect(recipients(event('landing.red', 'main.auth.login', {}, id('main.auth')), family)).toEqual(['main.auth.login'])
+  })
+
+  it('tells the lead that what it asked for does not land any more, unless something else tells it', () => {
+    expect(recipients(event('landing.stopped', 'main.auth.login', { told: false }), family)).toEqual(['main.auth'])
+    expect(recipients(event('landing.stopped', 'main.auth.login', { told: true }), family)).toEqual([])
+    // Whoever waits for it has it as the result of the call.
+    expect(recipients(event('landing.stopped', 'main.auth.login', { told: false }, id('main.auth')), family)).toEqual([])
   })
 
   it('tells whoever works on a base that it is red, and whoever asked that all has landed', () => {

@@ -72,7 +72,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
     log_url: '/log/1',
   },
   'landing.culprit': { ...pull, partner: { number: 2, title: words }, commit: 'b'.repeat(40), subject: words, log: words, log_url: null },
-  'landing.stopped': { ...pull, reason: words },
+  'landing.stopped': { ...pull, reason: words, told: false },
   'landing.done': { branch: 'main', landed: [{ number: 3, title: words }] },
   'base.red': { branch: 'main', sha: 'a'.repeat(40), since: [{ number: 3, title: words }], log: words, log_url: null },
   'base.green': { branch: 'main', sha: 'a'.repeat(40) },
