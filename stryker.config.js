@@ -1,6 +1,6 @@
 /**
  * `npm run mutate`: mutation tests of the pure parts, incremental: what was neither changed nor is tested otherwise by now is not run again.
- * The rest, which needs a daemon to show anything, has a list of its own: test/mutants.ts.
+ * The rest, which needs a daemon to show anything, has a list of its own: test/mutation/mutants.ts.
  */
 export default {
   testRunner: 'vitest',
@@ -10,9 +10,9 @@ export default {
   vitest: { configFile: 'test/mutation/vitest.config.ts' },
   // The router, the rules of merging and stopping, states, review decisions, differences of pull requests, rendering, ids, waits, trust.
   mutate: [
-    'src/events/{router,pr-diff,render,escape}.ts',
+    'src/events/{router,pr-diff,render,escape,withdrawal}.ts',
     'src/core/{merge-rules,merge-words,merge-refusal,stop-check,lifecycle,wait-words}.ts',
-    'src/core/landing/search.ts',
+    'src/core/landing/{search,red-set}.ts',
     'src/adapters/forge/review-decision.ts',
     'src/{ids,fork-name,rebased-heads}.ts',
     'src/config/trust.ts',

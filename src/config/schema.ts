@@ -249,14 +249,7 @@ export const configSchema = z
         max_chars: z.number().int().min(500).default(16000).describe('Longest message typed into a pane; the rest is pointed to.'),
       })
       .prefault({}),
-    secrets: z
-      .strictObject({
-        entropy: z
-          .boolean()
-          .default(false)
-          .describe('Redact whatever looks random (32 characters or more, mixed), beside known tokens and shapes. Costs some identifiers and digests.'),
-      })
-      .prefault({}),
+    secrets: z.strictObject({ entropy: z.boolean().default(false).describe('Redact what looks random as well: 32 or more mixed characters.') }).prefault({}),
     liveness: z
       .strictObject({
         reconcile_every: seconds(30, 'Between comparisons of the records with what is true.'),

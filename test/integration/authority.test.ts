@@ -320,51 +320,6 @@ const ownerToken = (): string => {
   return readFileSync(join(folder, file), 'utf8').trim()
 }
 
-describe('what is no tool', () => {
-  const ask = async (method: 'GET' | 'POST', path: string, caller: Caller, headers: Record<string, string> = {}): Promise<string> => {
-    const { socket, token } = accessOf(caller)
-    const response = await requestOverSocket({
-      socket,
-      method,
-      path,
-      headers: { ...(caller === 'nobody' ? {} : { authorization: `Bearer ${token}` }), ...headers },
-      ...(method === 'POST' ? { body: '{}' } : {}),
-    })
-    const text = await readText(response)
-    return response.status < 400 ? 'ok' : ((JSON.parse(text) as { code: string }).code ?? String(response.status))
-  }
-  const ROUTES = `
-route                          human  parent     lead       self       auditor    ended  nobody
-GET_/healthz                   ok     ok         ok         ok         ok         ok     ok
-GET_/openapi.json              ok     ok         ok         ok         ok         –      unknown
-GET_/v1/tools                  ok     ok         ok         ok         ok         –      unknown
-GET_/v1/tree                   ok     ok         ok         ok         ok         –      unknown
-GET_/v1/events?follow=false    ok     ok         ok         ok         ok         –      unknown
-GET_/v1/events?follow=false&agent=target ok ok   not-below  ok         not-below  –      unknown
-POST_/v1/hooks/tool            ok     ok         ok         ok         ok         –      unknown
-POST_/v1/tools/nothing         invalid invalid   invalid    invalid    invalid    –      unknown
-`
-  const [callers = '', ...routes] = ROUTES.trim().split('\n')
-  it.each(routes.map((line) => line.split(/ +/)))('%s', async (route, ...cells) => {
-    const [method, path] = route.split('_') as ['GET' | 'POST', string]
-    const who = callers.split(/ +/).slice(1) as Caller[]
-    const seen: string[] = []
-    for (const caller of who) seen.push(`${caller}: ${await ask(method, path, caller)}`)
-    expect(seen).toEqual(who.map((caller, index) => `${caller}: ${MEANS[cells[index] ?? ''] ?? ''}`))
-  })
-
-  it('an agent acts for nobody else, and sees no events but its own and those below it', async () => {
-    for (const caller of ['parent', 'self', 'auditor'] as const) {
-      expect(await ask('GET', '/v1/tree', caller, { 'x-exomonad-as': 'root' })).toBe('NOT_ALLOWED')
-    }
-    const about = new Set<string | null>()
-    for await (const event of clientOf('parent').events({ follow: false })) about.add(event.agentId)
-    expect(about).toContain(world.ids['target'])
-    for (const name of ['other', 'cousin', 'grand']) expect(about).not.toContain(world.ids[name])
-    expect(about).not.toContain(null)
-  })
-})
-
 describe('a question that is open', () => {
   it('is answered by nobody who is not above the one who asks, and stays open until one who is does', async () => {
     const { spawned } = await world.tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'Ask' }] }, { as: 'boss' })
@@ -380,5 +335,64 @@ describe('a question that is open', () => {
     }
     expect(await clientOf('parent').callTool('answer_question', { agent: asker, message: 'Blue.' })).toMatchObject({ status: 'delivered' })
     expect(await asked).toMatchObject({ answer: 'Blue.' })
+  })
+})
+
+describe('what is no tool', () => {
+  const ask = async (method: 'GET' | 'POST', path: string, caller: Caller, headers: Record<string, string> = {}): Promise<string> => {
+    const { socket, token } = accessOf(caller)
+    const response = await requestOverSocket({
+      socket,
+      method,
+      path,
+      headers: { ...(caller === 'nobody' ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    })
+    const text = await readText(response)
+    return response.status < 400 ? 'ok' : ((JSON.parse(text) as { code: string }).code ?? String(response.status))
+  }
+  const ROUTES = `
+route                                        human   parent  grand   lead      cousin    self    peer      auditor   ended nobody
+GET_/healthz                                 ok      ok      ok      ok        ok        ok      ok        ok        ok    ok
+GET_/openapi.json                            ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+GET_/v1/tools                                ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+GET_/v1/tree                                 ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+GET_/v1/events?follow=false                  ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+GET_/v1/events?follow=false&agent=target     ok      ok      ok      not-below not-below ok      not-below not-below –     unknown
+POST_/v1/hooks/session-start                 ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/prompt                        ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/tool                          ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/waiting                       ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/stop                          ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/session-end                   ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/hooks/program/Stop                  ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+POST_/v1/tools/nothing                       invalid invalid invalid invalid   invalid   invalid invalid   invalid   –     unknown
+`
+  const [callers = '', ...routes] = ROUTES.trim().split('\n')
+  it.each(routes.map((line) => line.split(/ +/)))('%s', async (route, ...cells) => {
+    const [method, path] = route.split('_') as ['GET' | 'POST', string]
+    const who = callers.split(/ +/).slice(1) as Caller[]
+    const seen: string[] = []
+    for (const caller of who) seen.push(`${caller}: ${await ask(method, path, caller)}`)
+    expect(seen).toEqual(who.map((caller, index) => `${caller}: ${MEANS[cells[index] ?? ''] ?? ''}`))
+  })
+
+  it('that is all there is', async () => {
+    const { paths } = await world.tree.client().get<{ paths: Record<string, Record<string, unknown>> }>('/openapi.json')
+    const there = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()}_${path}`))
+    const others = there.filter((route) => !route.startsWith('POST_/v1/tools/')).map((route) => route.replace('{event}', 'Stop'))
+    const tested = new Set(routes.map((line) => line.split(/[ ?]/)[0]))
+    expect(others.filter((route) => !tested.has(route))).toEqual([])
+  })
+
+  it('an agent acts for nobody else, and sees no events but its own and those below it', async () => {
+    for (const caller of ['parent', 'self', 'auditor'] as const) {
+      expect(await ask('GET', '/v1/tree', caller, { 'x-exomonad-as': 'root' })).toBe('NOT_ALLOWED')
+    }
+    const about = new Set<string | null>()
+    for await (const event of clientOf('parent').events({ follow: false })) about.add(event.agentId)
+    expect(about).toContain(world.ids['target'])
+    for (const name of ['other', 'cousin', 'grand']) expect(about).not.toContain(world.ids[name])
+    expect(about).not.toContain(null)
   })
 })

@@ -300,8 +300,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'terminals of spawns that were taken back are closed',
     file: 'src/core/reconcile.ts',
-    find: 'for (const pane of listed.values()) await multiplexer.close(pane.paneId)',
-    replace: '',
+    find: 'if (!(await isOfAnotherStore(pane))) await multiplexer.close(pane.paneId)',
+    replace: 'if (!(await isOfAnotherStore(pane))) continue',
     test: 'test/integration/after-restart.test.ts',
     name: 'in no record',
   },
