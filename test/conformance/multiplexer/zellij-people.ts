@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -12,7 +12,7 @@ import { scrubbedEnvironment } from './create.ts'
 import { usePersons } from './zellij-persons.ts'
 
 export function describeZellijPeople(bench: Bench): void {
-  const { attach, sees, processes, session } = usePersons(bench)
+  const { attach, sees, watch, processes, session } = usePersons(bench)
 
   it('switches there from inside another session', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo first pane; exec cat'] })
@@ -83,9 +83,8 @@ export function describeZellijPeople(bench: Bench): void {
     const argv = bench.multiplexer.attachCommand(worker.paneId) ?? []
     await waitFor('it to be prepared', () => readdirSync(join(bench.folder, 'zellij')).some((name) => name.startsWith('ready-')))
     // Takes the lowest number.
-    const other = spawn('zellij', ['--session', session(), 'subscribe', '--pane-id', parent.paneId], { env: scrubbedEnvironment(bench.folder) })
+    const other = await watch(parent.paneId)
     try {
-      await once(other.stdout, 'data')
       const person = attach(worker.paneId, argv)
       await sees(person, 'worker')
       await person.type('typed', { paste: false })
@@ -110,10 +109,7 @@ export function describeZellijPeople(bench: Bench): void {
 
   it('takes a person to the pane they asked for where another has a lower number than what goes ahead of them', async () => {
     // Before the first pane is opened nothing of ours goes ahead of anybody.
-    const first = Array.from({ length: 3 }, () =>
-      spawn('zellij', ['--session', session(), 'subscribe', '--pane-id', 'terminal_0'], { env: scrubbedEnvironment(bench.folder) }),
-    )
-    for (const { stdout } of first) await once(stdout, 'data')
+    const first = await Promise.all(Array.from({ length: 3 }, () => watch('terminal_0')))
     const [one, other] = [await bench.openRecorder(), await bench.openRecorder()]
     for (const child of first) {
       child.kill()

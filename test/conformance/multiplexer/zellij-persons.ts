@@ -1,4 +1,7 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { afterEach } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
 import type { PaneId } from '../../../src/ids.ts'
@@ -47,6 +50,23 @@ export function usePersons(bench: Bench) {
     })
   }
 
+  /** A client of Zellij’s own that watches a pane, once it has shown something of it: a busy Zellij loses what it is asked, and is asked again. */
+  const watch = (paneId: string): Promise<ChildProcessByStdio<null, Readable, null>> =>
+    waitFor(
+      `something of ${paneId}`,
+      async () => {
+        const env = scrubbedEnvironment(bench.folder)
+        const child = spawn('zellij', ['--session', session(), 'subscribe', '--pane-id', paneId], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+        const limit = AbortSignal.timeout(5_000)
+        const shown = await once(child.stdout, 'data', { signal: limit }).catch(() => undefined)
+        if (shown !== undefined) return child
+        child.kill()
+        await once(child, 'exit')
+        return undefined
+      },
+      { limit: 40_000 },
+    )
+
   /** Processes with any of these in their command line. */
   const processes = (...words: string[]): number[] =>
     readdirSync('/proc').flatMap((name) => {
@@ -59,5 +79,5 @@ export function usePersons(bench: Bench) {
       }
     })
   const servers = (): number[] => serversAmong(processes('--server', `/${session()}`))
-  return { zellij, terminals, attach, sees, processes, servers, session }
+  return { zellij, terminals, attach, sees, watch, processes, servers, session }
 }
