@@ -11,7 +11,8 @@ export const RAW = 'message.raw'
 
 export type Waiting = Pick<Delivery, 'id' | 'kind' | 'text' | 'why' | 'eventSeq'>
 
-const worded = ({ text, why }: Waiting): string => (why?.startsWith(MEANT_FOR) ? `[UNDELIVERED] ${why}:\n${text}` : text)
+const isForAnother = ({ why }: Waiting): boolean => why?.startsWith(MEANT_FOR) === true
+const worded = (waiting: Waiting): string => (isForAnother(waiting) ? `[UNDELIVERED] ${waiting.why}:\n${waiting.text}` : waiting.text)
 
 /**
  * As many of the waiting deliveries as fit into one message, at least the first; the others are for the next.
@@ -26,7 +27,8 @@ export function composeMessage(
   let length = 0
   for (const delivery of waiting) {
     const room = options.maxChars - (options.acks ? (ids.length + 1) * (delivery.id.length + 1) + 3 : 0)
-    const text = delivery.kind === RAW ? worded(delivery) : options.inert(worded(delivery))
+    // What was meant for another agent’s program is text for this one.
+    const text = delivery.kind === RAW && !isForAnother(delivery) ? worded(delivery) : options.inert(worded(delivery))
     if (ids.length > 0 && length + 2 + text.length > room) break
     const whole = delivery.eventSeq === null ? '`exomonad events --json`' : `\`exomonad events --json\`, event ${delivery.eventSeq}`
     texts.push(text.length > room ? cap(text, { max: Math.max(room - 100, 100), keep: 'start', whole }) : text)

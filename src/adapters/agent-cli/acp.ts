@@ -7,11 +7,11 @@ import type { AcpLaunch, AcpMcpServer, Runner } from '../runner/runner.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
-import { askingMode, familyOf, habitsOf, loginFinding, versionFinding } from './acp/programs.ts'
+import { askingMode, familyOf, habitsOf, loginFinding, versionFinding, type Family } from './acp/programs.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertText } from '../../text-gate/inert.ts'
+import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../text-gate/inert.ts'
 
 /** What holds the sessions; addressed by the agent’s pane. */
 export type AcpSessions = Pick<Runner, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
@@ -68,6 +68,9 @@ function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<
       return { permission: config.permission, allow: config.allow }
   }
 }
+
+/** A program that nobody here knows is taken for the one that looks for names the most. */
+const INERT: Readonly<Record<Family, AgentCli['inert']>> = { claude: inertForClaude, codex: inertForCodex, gemini: inertForGemini, opencode: inertText }
 
 /**
  * Any program that speaks the Agent Client Protocol, hosted by the runner: it has no terminal, its messages are prompts, and what happens in it is
@@ -155,7 +158,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   return {
     name: cliName,
     adapter: 'acp',
-    inert: inertText,
+    inert: family === null ? inertForGemini : INERT[family],
     acks: true,
     reportsState: true,
     enterDelay: 0,

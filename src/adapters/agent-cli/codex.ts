@@ -14,10 +14,7 @@ import { readInputLine, readTitle } from './codex/screen.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback, NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { breakBehind, inertText } from '../../text-gate/inert.ts'
-
-/** `$name` is a skill. Variables of shells are in capitals, and stay. */
-const SKILL = /(?<![\w$])\$(?=[a-z])/g
+import { inertForCodex } from '../../text-gate/inert.ts'
 
 /** Of its own variables only those that say where it finds things; others tell an agent’s programs that they run in it. */
 const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', 'CODEX_CA_CERTIFICATE', ...NETWORK]
@@ -62,7 +59,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
   return {
     name,
     adapter: 'codex',
-    inert: (text) => inertText(breakBehind(text, SKILL)),
+    inert: inertForCodex,
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,

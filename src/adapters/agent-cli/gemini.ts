@@ -7,7 +7,7 @@ import { tookPrompt, usageOf } from './gemini/transcript.ts'
 import { locateProgram } from './locate.ts'
 import { NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertText } from '../../text-gate/inert.ts'
+import { inertForGemini } from '../../text-gate/inert.ts'
 
 /** Keys, endpoints and projects; not the variables that a running Gemini CLI sets for its own children. */
 const PASSES = [
@@ -37,7 +37,7 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
   return {
     name,
     adapter: 'gemini',
-    inert: inertText,
+    inert: inertForGemini,
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,
