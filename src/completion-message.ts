@@ -1,4 +1,5 @@
 import type { Outcome } from './adapters/store/store.ts'
+import { parseJson } from './parse-json.ts'
 
 /** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. Undefined for any other. */
 export function parseCompletion(message: string): Outcome | undefined {
@@ -25,7 +26,7 @@ const said = (what: string, text: string): string => (text === '' ? what : `${wh
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {
-    return JSON.parse(text) as Record<string, unknown>
+    return parseJson(text) as Record<string, unknown>
   } catch {
     return undefined
   }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { parse, TomlError } from 'smol-toml'
+import { TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
 import { checkApplicable, checkReferences } from './check.ts'
 import { checkGithub } from './check-github.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
+import { parseToml } from '../parse-toml.ts'
 import { configJsonSchema, describeAllowed, schemaAt, type SchemaNode } from './schema-guide.ts'
 import { withPresets } from './presets.ts'
 import { configSchema, type Config } from './schema.ts'
@@ -35,7 +36,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
 
 /** The same from a text; `file` is what messages name. */
 export function parseConfig(text: string, file: string, options: LoadOptions = {}): Config {
-  const written = parseToml(text, file)
+  const written = parseConfigToml(text, file)
   const value = withPresets(written)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw invalid(file, findingsOf(parsed.error, value, text))
@@ -53,9 +54,9 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
 const invalid = (file: string, findings: readonly Finding[]): ExomonadError =>
   new ExomonadError('CONFIG_INVALID', describeFindings(file, findings), { file, findings })
 
-function parseToml(text: string, file: string): Record<string, unknown> {
+function parseConfigToml(text: string, file: string): Record<string, unknown> {
   try {
-    return parse(text)
+    return parseToml(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const [reason = ''] = error.message.split('\n')

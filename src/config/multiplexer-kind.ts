@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parse } from 'smol-toml'
+import { parseToml } from '../parse-toml.ts'
 import type { Config } from './schema.ts'
 import { lineOfKey, linesOfKeys } from './toml-lines.ts'
 
@@ -38,7 +38,7 @@ const appended = (text: string, kind: Kind): string =>
 /** It parses, has this kind, and is otherwise what it was: a text can look like a table and be part of a string. */
 function saysOnly(before: string, after: string, kind: Kind): boolean {
   try {
-    const [was, is] = [parse(before), parse(after)] as Record<string, unknown>[]
+    const [was, is] = [parseToml(before), parseToml(after)] as Record<string, unknown>[]
     if ((is?.['multiplexer'] as { kind?: unknown } | undefined)?.kind !== kind) return false
     return isDeepStrictEqual(
       { ...was, multiplexer: { ...(was?.['multiplexer'] as object | undefined), kind } },

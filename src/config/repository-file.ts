@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ExomonadError } from '../errors.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** `<state>/repository.json`: what cannot be derived from the repository. Written by `exomonad init`. */
 export interface RepositoryFile {
@@ -44,7 +45,7 @@ export async function writeRepositoryFile(file: string, content: RepositoryFile)
 
 function parse(text: string): RepositoryFile | undefined {
   try {
-    const value = JSON.parse(text) as Partial<RepositoryFile>
+    const value = parseJson(text) as Partial<RepositoryFile>
     const complete = [value.home, value.rootWorktree, value.socket].every((path) => typeof path === 'string' && path !== '')
     return value.version === 1 && complete ? (value as RepositoryFile) : undefined
   } catch {

@@ -5,6 +5,7 @@ import { ExomonadError } from '../errors.ts'
 import type { Paths } from '../paths.ts'
 import type { Environment } from './environment.ts'
 import { ensureUserState, readIfThere, trustFile, writeWhole } from './user-state.ts'
+import { parseJson } from '../parse-json.ts'
 
 /**
  * A repository from elsewhere runs nothing here before its user said so: the configuration and templates that git tracks must
@@ -130,7 +131,7 @@ async function readRecord(subject: TrustSubject): Promise<TrustRecord> {
   const text = await readIfThere(trustFile(subject.environment, subject.paths.commonDir))
   if (text === null) return none
   try {
-    const record = JSON.parse(text) as Partial<TrustRecord>
+    const record = parseJson(text) as Partial<TrustRecord>
     return { ...none, ...(record.files === undefined ? {} : { files: record.files }), ...(record.ran === undefined ? {} : { ran: record.ran }) }
   } catch {
     return none

@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'no
 import { join } from 'node:path'
 import { repositoryHash } from '../paths.ts'
 import type { Environment } from './environment.ts'
+import { parseJson } from '../parse-json.ts'
 
 /**
  * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens, what is trusted, and
@@ -103,7 +104,7 @@ export async function readIfThere(file: string): Promise<string | null> {
 
 function parseRecord(text: string | null): RepositoryRecord | undefined {
   try {
-    const value = JSON.parse(text ?? '') as Partial<RepositoryRecord>
+    const value = parseJson(text ?? '') as Partial<RepositoryRecord>
     const complete = typeof value.commonDir === 'string' && typeof value.home === 'string' && typeof value.socket === 'string'
     return complete ? ({ ...value, pid: value.pid ?? null } as RepositoryRecord) : undefined
   } catch {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Log } from '../log.ts'
 import { listenOnLoopback, type LoopbackServer } from '../surfaces/mcp/loopback.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** MCP’s port: the configured one, else the one of before, which agents that live on were given, else any. */
 export async function openMcp({ file, port, log }: { file: string; port: number | undefined; log: Log }): Promise<LoopbackServer> {
@@ -14,7 +15,7 @@ export async function openMcp({ file, port, log }: { file: string; port: number 
 
 async function recordedPort(file: string): Promise<number | undefined> {
   try {
-    const { port } = JSON.parse(await readFile(file, 'utf8')) as { port?: unknown }
+    const { port } = parseJson(await readFile(file, 'utf8')) as { port?: unknown }
     return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
   } catch {
     return undefined

@@ -12,6 +12,7 @@ import type { ACPToolSource } from './acp-types.ts'
 import { inputSchema } from './input-schema.ts'
 import { BRIDGE_PROTOCOL } from './bridge-protocol.ts'
 import { REGISTRY_SERVER } from './tool-titles.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** The longest message, bytes. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024
@@ -201,7 +202,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     if (length > MESSAGE_LIMIT) throw new Error('The request is larger than this takes (10 MB).')
     chunks.push(chunk)
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  return parseJson(Buffer.concat(chunks).toString('utf8'))
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

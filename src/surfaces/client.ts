@@ -2,6 +2,7 @@ import type { SubagentEvent } from '../core/subagent-progress.ts'
 import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../errors.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
+import { parseJson } from '../parse-json.ts'
 
 export interface ClientOptions {
   /** Path of the daemon’s Unix socket. */
@@ -124,7 +125,7 @@ export function createClient(options: ClientOptions): Client {
     let answer: { event: string; body: unknown } | undefined
     // Read to its end: a result that was not taken whole counts as not arrived.
     for await (const { event, data } of parseEventStream(response.body)) {
-      const body: unknown = JSON.parse(data)
+      const body: unknown = parseJson(data)
       if (event !== 'progress') answer = { event, body }
       else if (answer === undefined) {
         const { message, event: told } = body as { message: string; event?: SubagentEvent }
@@ -165,7 +166,7 @@ function eventParameters(query: EventQuery, after: number | undefined): URLSearc
 
 function parseEvent(data: string, id: string | undefined): WireEvent | undefined {
   try {
-    const event = JSON.parse(data) as Partial<WireEvent>
+    const event = parseJson(data) as Partial<WireEvent>
     const seq = event.seq ?? Number(id)
     return typeof event.type === 'string' && Number.isInteger(seq) ? ({ ...event, seq } as WireEvent) : undefined
   } catch {
@@ -177,7 +178,7 @@ async function parseAnswer<Result>(response: SocketResponse): Promise<Result> {
   const text = await readText(response)
   let body: unknown
   try {
-    body = text === '' ? null : JSON.parse(text)
+    body = text === '' ? null : parseJson(text)
   } catch (error) {
     throw new ExomonadError('INTERNAL', `The daemon answered ${response.status} with something that is not JSON: ${text.slice(0, 200)}`, {}, { cause: error })
   }

@@ -1,4 +1,5 @@
 import { ExomonadError } from '../errors.ts'
+import { MAX_DEPTH } from '../parse-json.ts'
 import { removeControls } from './controls.ts'
 import { redact, type KnownSecrets } from './secrets.ts'
 
@@ -11,17 +12,16 @@ export interface TextGate {
   text(text: string): string
   /**
    * Plain data with every text in it, keys included, clean; the same value where nothing had to go. `exact`: top-level keys left as they are.
-   * INVALID_ARG for what is nested deeper than 100.
+   * INVALID_ARG for what is nested deeper than MAX_DEPTH.
    */
   data<T>(value: T, exact?: readonly string[]): T
 }
 
-const DEPTH = 100
-
 export function createTextGate(known?: KnownSecrets): TextGate {
   const text = (value: string): string => redact(removeControls(value), known)
   const clean = (value: unknown, depth: number): unknown => {
-    if (depth > DEPTH) throw new ExomonadError('INVALID_ARG', `The input is nested deeper than ${DEPTH} levels.`, { allowed: `at most ${DEPTH} levels` })
+    if (depth > MAX_DEPTH)
+      throw new ExomonadError('INVALID_ARG', `The input is nested deeper than ${MAX_DEPTH} levels.`, { allowed: `at most ${MAX_DEPTH} levels` })
     if (typeof value === 'string') return text(value)
     if (Array.isArray(value)) {
       const items = value.map((item) => clean(item, depth + 1))

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -5,28 +6,32 @@ import process from 'node:process'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { BIN, runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
 /** Bad input and bad surroundings get one clear error with a code and what to do, and nothing is lost. */
 
 const workers = (...names: string[]) => ({ specs: names.map((name) => ({ name, prompt: 'Nothing to do.' })) })
 
-const rawRequest = async (tree: Exomonad, body: string): Promise<{ status: number; body: any }> => {
+/** A POST to the daemon as the agent app-1. */
+const rawRequest = async (tree: Exomonad, path: string, body: string, to: { url?: URL } = {}): Promise<{ status: number; body: any }> => {
   const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
-  const token = readFileSync(join(tree.state, 'auth', (await tree.agent('app-1')).id), 'utf8').trim()
+  const authorization = `Bearer ${await tokenOf(tree)}`
+  const headers = { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const { url } = to
+  const where = url === undefined ? { socketPath: socket, path } : { host: url.hostname, port: url.port, path: url.pathname }
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { socketPath: socket, path: '/v1/tools/note', method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
-      (response) => {
-        let text = ''
-        response.on('data', (chunk) => (text += chunk))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
-      },
-    )
+    const sent = request({ ...where, method: 'POST', headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => (text += chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
+    })
     sent.on('error', reject)
     sent.end(body)
   })
 }
+
+const tokenOf = async (tree: Exomonad): Promise<string> => readFileSync(join(tree.state, 'auth', (await tree.agent('app-1')).id), 'utf8').trim()
 
 describe('bad arguments', () => {
   let tree: Exomonad
@@ -71,10 +76,67 @@ describe('bad arguments', () => {
     expect(result.stderr).toMatch(/^✗ The output could not be written: ENOSPC/)
   })
 
-  it('nesting without end is a bad request, not a fault', async () => {
-    for (const body of ['['.repeat(400_000), `{"message":${'['.repeat(2000)}${']'.repeat(2000)}}`]) {
-      expect(await rawRequest(tree, body)).toMatchObject({ status: 400, body: { code: 'INVALID_ARG' } })
-    }
+  describe('nesting without end is refused in words, and nothing is done', () => {
+    const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    const OPEN = '['.repeat(400_000)
+    const DEEP = [OPEN, lists(2000), `{"message":${lists(2000)}}`, `{"message":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`]
+    let url: URL
+
+    beforeAll(async () => {
+      url = new URL(`http://127.0.0.1:${JSON.parse(readFileSync(join(tree.state, 'mcp.json'), 'utf8')).port}/mcp`)
+    })
+
+    it.each(['tools/note', 'tools/tree', 'tools/none', 'hooks/stop', 'hooks/prompt', 'hooks/program/PreToolUse'])('POST /v1/%s', async (route) => {
+      for (const body of DEEP) expect(await rawRequest(tree, `/v1/${route}`, body)).toMatchObject({ status: 400, body: { code: 'INVALID_ARG' } })
+    })
+
+    it('MCP over HTTP', async () => {
+      const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":${DEEP[2]}}}`
+      for (const body of [...DEEP, call])
+        expect(await rawRequest(tree, '', body, { url })).toMatchObject({ status: 400, body: { id: null, error: { data: { code: 'INVALID_ARG' } } } })
+    })
+
+    it('MCP over stdio: each line is answered, by its id where it has one, and the connection goes on', async () => {
+      const call = (id: number, document: string) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"note","arguments":${document}}}`
+      const lines = [OPEN, '{oops', lists(2000), call(7, DEEP[2]!), call(8, DEEP[3]!), '{"jsonrpc":"2.0","id":9,"method":"ping"}']
+      const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
+      const program = spawn(process.execPath, [BIN, 'mcp'], {
+        env: { ...tree.repository.env, EXOMONAD_SOCKET: socket, EXOMONAD_TOKEN: await tokenOf(tree) },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      onTestFinished(() => void program.kill())
+      let said = ''
+      program.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
+      program.stdin.write(`${lines.join('\n')}\n`)
+      const answers = (): any[] =>
+        said
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line))
+      await waitFor('all answers', () => answers().length === lines.length, { limit: 60_000 })
+      const refused = (id: number | null, code: number) => ({
+        id,
+        error: { code, message: expect.stringMatching(/nested deeper than 100 levels|JSON at position/) },
+      })
+      const byId = answers().toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0))
+      expect(byId).toMatchObject([...Array(3).fill(refused(null, -32_700)), refused(7, -32_602), refused(8, -32_602), { id: 9 }])
+    })
+
+    it.each([
+      ['call note -', ['call', 'note', '-'], 2],
+      ['spawn', ['spawn', 'workers', '--file', '-'], 2],
+      ['hook', ['hook', 'prompt'], 0],
+    ] as const)('exomonad %s', async (_what, args, code) => {
+      for (const input of args[0] === 'spawn' ? [...DEEP, `a${'.a'.repeat(200_000)} = 1`] : DEEP) {
+        const result = await tree.run(args, { input })
+        expect({ code: result.code, fault: /stack|RangeError|INTERNAL/.test(result.stderr) }, result.stderr.slice(0, 300)).toEqual({ code, fault: false })
+      }
+    })
+
+    it('of none of it anything was kept', async () => {
+      expect((await tree.events()).filter(({ type }) => type === 'note')).toEqual([])
+      expect(readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')).not.toMatch(/Maximum call stack|RangeError/)
+    })
   })
 
   it('a prefix of two ids is ambiguous; the error says how to be exact', async () => {

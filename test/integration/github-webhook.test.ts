@@ -112,7 +112,7 @@ describe('webhooks of GitHub', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-github-event': 'pull_request', 'x-hub-signature-256': await sign(SECRET, form) }
     expect(await post(form, headers)).toBe(202)
     await waitFor('the hint', () => hints.length > 0, { limit: 60_000 })
-    for (const body of ['not json', 'payload=', '{"repository":']) {
+    for (const body of ['not json', 'payload=', '{"repository":', `{"repository":${'['.repeat(5000)}${']'.repeat(5000)}}`, '['.repeat(400_000)]) {
       expect(await post(body, { ...headers, 'content-type': 'application/json', 'x-hub-signature-256': await sign(SECRET, body) })).toBe(400)
     }
     expect(await post('{}', { 'x-hub-signature-256': await sign(SECRET, '{}') })).toBe(400)

@@ -79,6 +79,13 @@ describe('the sources', () => {
     expect(sources.filter((name) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.ts$)/.test(name))).toEqual([])
   })
 
+  it('read JSON and TOML from outside by the readers that bound its depth', () => {
+    const own = ['adapters/outliving/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'version.ts']
+    const readers = sources.filter((name) => name.startsWith('adapters/store/sqlite/')).concat('parse-json.ts', own)
+    expect(offenders(/JSON\.parse/, readers)).toEqual([])
+    expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['parse-toml.ts'])).toEqual([])
+  })
+
   it('never take a death by signal for success', () => {
     expect(offenders(/exitCode \?\? 0|code \?\? 0/)).toEqual([])
   })

@@ -3,6 +3,7 @@ import { request } from '../../node-http.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcpLaunch } from '../runner/runner.ts'
+import { parseJson } from '../../parse-json.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -54,7 +55,7 @@ export function createDaemonHooks({
       const { status, text } = await ask(daemon.socket, `/v1/hooks/program/${event}`, await token(), body, { limit, signal })
       // On its way up or down it refuses all, or its disk is full: it can be told later.
       if (status === 503) return { kind: 'away', why: `it refuses for now (${status})` }
-      return { kind: 'answered', status, body: text === '' ? {} : (JSON.parse(text) as Body) }
+      return { kind: 'answered', status, body: text === '' ? {} : (parseJson(text) as Body) }
     } catch (error) {
       return { kind: 'away', why: error instanceof Error ? error.message : String(error) }
     }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { once } from 'node:events'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import { parseJson } from '../../parse-json.ts'
 
 /** A longer line is passed over. Bytes. */
 const LONGEST_FRAME = 64 * 1024 * 1024
@@ -65,7 +66,7 @@ export function createFrames(options: {
     if (line.trim() === '') return
     let message: unknown
     try {
-      message = JSON.parse(line)
+      message = parseJson(line)
     } catch {
       return odd('frame', `a line that is no JSON: ${shorten(line)}`)
     }

@@ -7,6 +7,7 @@ import type { Paths } from '../../paths.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import type { Exec } from '../exec.ts'
 import { launchFile } from './launch-file.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** The files an agent is started with and leaves behind. */
 export interface AgentFiles {
@@ -92,7 +93,7 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
     },
     readChannel: async (id) => {
       try {
-        return JSON.parse(await readFile(channelFile(id), 'utf8')) as Record<string, string>
+        return parseJson(await readFile(channelFile(id), 'utf8')) as Record<string, string>
       } catch {
         return null
       }

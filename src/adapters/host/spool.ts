@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { asExomonadError, ERRORS } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { parseJson } from '../../parse-json.ts'
 
 const spooledSchema = z.object({
   version: z.literal(1),
@@ -37,7 +38,7 @@ export async function readSpool(
   const count = { handled: 0, broken: 0, left: 0 }
   for (const { file, name, at } of await filesByAge(folder)) {
     try {
-      const { event, token, body } = spooledSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+      const { event, token, body } = spooledSchema.parse(parseJson(await readFile(file, 'utf8')))
       await handle({ event, token, at: Math.floor(at), body })
       await rm(file, { force: true })
       count.handled += 1

@@ -26,6 +26,7 @@ export function receive(socket: Socket, onMessage: (message: unknown) => void): 
       parts = []
       let message: unknown
       try {
+        // Of the other half of this program, which read all that is in it with a bound.
         message = JSON.parse(line)
       } catch {
         socket.destroy()

@@ -3,6 +3,7 @@ import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ExomonadError } from '../../errors.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** Longest path of a Unix socket on the systems we run on (macOS: 104 with its end mark). */
 const SOCKET_PATH_LIMIT = 103
@@ -43,7 +44,7 @@ export function chooseSocket(names: HostNames, stateDir: string, runtimeDir: str
 /** The socket that the running host recorded, where there is a record. */
 export async function recordedSocket(names: HostNames, stateDir: string): Promise<string | undefined> {
   try {
-    const { socket } = JSON.parse(await readFile(hostFiles(names, stateDir).record, 'utf8')) as { socket?: unknown }
+    const { socket } = parseJson(await readFile(hostFiles(names, stateDir).record, 'utf8')) as { socket?: unknown }
     return typeof socket === 'string' ? socket : undefined
   } catch {
     return undefined

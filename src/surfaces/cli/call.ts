@@ -3,6 +3,7 @@ import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
 import { writeJson } from './output.ts'
 import { readStdin } from './read-stdin.ts'
+import { parseJson } from '../../parse-json.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -18,7 +19,7 @@ export function define(command: Command, context: CliContext): void {
 function parseInput(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     throw new UsageError(`The input is not JSON: ${(error as Error).message}. Quote it for the shell, as in '{"agent": "auth"}'.`)
   }

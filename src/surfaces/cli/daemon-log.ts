@@ -8,6 +8,7 @@ import { daemonOutput } from './daemon-process.ts'
 import type { Palette } from './palette.ts'
 import { printable } from './printable.ts'
 import { timeOfDay } from './relative-time.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** Prints the end of the daemon’s log, as it stands with --json, else in columns. */
 export async function printDaemonLog(context: CliContext, paths: Paths, options: { lines: number; follow?: boolean }): Promise<void> {
@@ -49,7 +50,7 @@ const LEVELS: Readonly<Record<number, string>> = { 10: 'trace', 20: 'debug', 30:
 function formatLogLine(line: string, palette: Palette): string {
   let entry: Record<string, unknown>
   try {
-    entry = JSON.parse(line) as Record<string, unknown>
+    entry = parseJson(line) as Record<string, unknown>
   } catch {
     return printable(line)
   }

@@ -5,6 +5,7 @@ import type { Paths } from '../../paths.ts'
 import { errorFromAnswer } from '../client.ts'
 import { askHealth, readHealth, type Health } from './health.ts'
 import type { Host } from './host.ts'
+import { parseJson } from '../../parse-json.ts'
 
 export interface DaemonSubject {
   readonly paths: Paths
@@ -65,7 +66,7 @@ async function startFailure(output: string): Promise<ExomonadError> {
     .filter((line) => line !== '')
   for (const line of lines.toReversed()) {
     try {
-      const body = JSON.parse(line) as Record<string, unknown>
+      const body = parseJson(line) as Record<string, unknown>
       if (typeof body['error'] === 'string' && typeof body['code'] === 'string') return errorFromAnswer(body, 500)
     } catch {
       // A line in words.

@@ -1,5 +1,6 @@
 import { asExomonadError } from '../../errors.ts'
 import { readText, requestOverSocket } from '../socket-http.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** What a daemon says of itself on /healthz. */
 export interface Health {
@@ -22,7 +23,7 @@ export async function askHealth(socket: string, limit = 2000): Promise<Health | 
   try {
     const response = await requestOverSocket({ socket, method: 'GET', path: '/healthz', timeout: limit, signal: AbortSignal.timeout(limit) })
     const text = await readText(response)
-    return response.status === 200 ? (JSON.parse(text) as Health) : 'silent'
+    return response.status === 200 ? (parseJson(text) as Health) : 'silent'
   } catch (thrown) {
     if (thrown instanceof SyntaxError || (thrown as Error).name === 'TimeoutError') return 'silent'
     const error = asExomonadError(thrown)

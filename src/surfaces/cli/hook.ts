@@ -7,6 +7,7 @@ import { readAgentToken } from './connect.ts'
 import type { CliContext } from './context.ts'
 import { writeJson } from './output.ts'
 import { printable } from './printable.ts'
+import { parseJson } from '../../parse-json.ts'
 
 const EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']
 
@@ -46,7 +47,7 @@ async function readFacts(context: CliContext): Promise<Record<string, unknown>> 
   await Promise.race([read().catch(() => {}), new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE)))])
   clearTimeout(timer)
   try {
-    const facts: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const facts: unknown = parseJson(Buffer.concat(chunks).toString('utf8'))
     return typeof facts === 'object' && facts !== null && !Array.isArray(facts) ? (facts as Record<string, unknown>) : {}
   } catch {
     return {}

@@ -1,4 +1,5 @@
 import { UsageError } from './exit-codes.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** One agent to spawn, as the tool `spawn` takes it. */
 export interface SpawnTask {
@@ -36,8 +37,8 @@ export async function tasksFromText(text: string, name: string): Promise<SpawnTa
 
 async function parse(text: string, name: string): Promise<SpawnTask[]> {
   const format = /\.(json|toml|md|markdown)$/i.exec(name)?.[1]?.toLowerCase() ?? guessFormat(text)
-  if (format === 'json') return fromDocument(parseJson(text, name), name)
-  if (format === 'toml') return fromDocument(await parseToml(text, name), name)
+  if (format === 'json') return fromDocument(readJson(text, name), name)
+  if (format === 'toml') return fromDocument(await readToml(text, name), name)
   return fromMarkdown(text)
 }
 
@@ -48,18 +49,18 @@ function guessFormat(text: string): string {
   return /^#{1,6} /.test(start) ? 'md' : 'toml'
 }
 
-function parseJson(text: string, name: string): unknown {
+function readJson(text: string, name: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     throw new UsageError(`${name} is not valid JSON: ${(error as Error).message}`)
   }
 }
 
-async function parseToml(text: string, name: string): Promise<unknown> {
-  const toml = await import('smol-toml')
+async function readToml(text: string, name: string): Promise<unknown> {
+  const { parseToml } = await import('../../parse-toml.ts')
   try {
-    return toml.parse(text)
+    return parseToml(text)
   } catch (error) {
     throw new UsageError(`${name} is not valid TOML: ${(error as Error).message}`)
   }

@@ -5,6 +5,7 @@ import type { Agent } from '../../adapters/store/store.ts'
 import type { Core } from '../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { requireShallow } from '../../parse-json.ts'
 import type { TextGate } from '../../text-gate/text-gate.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import type { LoopbackServer } from '../mcp/loopback.ts'
@@ -107,8 +108,13 @@ function parseEveryBodyAsJson(fastify: FastifyInstance): void {
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
-    if (body.trim() === '') done(null, {})
-    else void parse(request, body, done)
+    if (body.trim() === '') return done(null, {})
+    try {
+      requireShallow(body)
+    } catch (fault) {
+      return done(Object.assign(fault as SyntaxError, { statusCode: 400 }))
+    }
+    void parse(request, body, done)
   })
 }
 

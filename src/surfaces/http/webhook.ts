@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { verify } from '@octokit/webhooks-methods'
 import type { Log } from '../../log.ts'
 import { webhookHints, type WebhookHints } from './webhook-hints.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** GitHub sends nothing larger. Bytes. */
 const BODY_LIMIT = 25 * 1024 * 1024
@@ -57,7 +58,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 function payloadOf(body: string, contentType: string): unknown {
   try {
     const text = contentType.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(body).get('payload') : body
-    return text === null ? undefined : (JSON.parse(text) as unknown)
+    return text === null ? undefined : parseJson(text)
   } catch {
     return undefined
   }

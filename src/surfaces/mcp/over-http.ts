@@ -8,6 +8,7 @@ import { MCP_PATH, type Handler } from './loopback.ts'
 import { createRunningRequests } from './requests.ts'
 import type { McpDeps } from './server.ts'
 import type { HttpExchange } from './transports.ts'
+import { parseJson } from '../../parse-json.ts'
 
 const BODY_LIMIT = 10 * 1024 * 1024
 const SESSION = 'mcp-session-id'
@@ -62,7 +63,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk)
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return parseJson(Buffer.concat(chunks).toString('utf8'))
   } catch (cause) {
     throw new ExomonadError('INVALID_ARG', `The body is not JSON: ${(cause as Error).message}.`, {}, { cause })
   }

@@ -22,7 +22,7 @@ export function writtenIn(line: string): Id | undefined {
   }
 }
 
-/** What the proxy needs to know of a line: whether it asks for an answer, or is one. Lines are passed on as they are, whatever they hold. */
+/** What has to be known of a line: whether it asks for an answer, or is one. Nothing else of it is looked at, so that its depth is no matter here. */
 export type LineKind = { readonly kind: 'request' | 'response'; readonly id: Id } | { readonly kind: 'other' }
 
 export function kindOf(line: string): LineKind {
@@ -33,6 +33,13 @@ export function kindOf(line: string): LineKind {
   } catch {
     return { kind: 'other' }
   }
+}
+
+/** The answer to a line that is not taken: to its sender by the id that it has, as JSON-RPC wants it where it has none that can be read. */
+export function refusalOf(line: string, reason: string): string {
+  const asked = kindOf(line)
+  const [id, code, what] = asked.kind === 'other' ? [null, -32700, 'The message is not JSON'] : [asked.id, -32602, 'The message is not taken']
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: `${what}: ${reason}.` } })
 }
 
 /** The answer to a request that nobody else will answer. */

@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { ExomonadError } from '../../errors.ts'
 import { errorFromAnswer } from '../client.ts'
 import { kindOf, lineSplitter, lostAnswer, SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL, writtenNotice } from './proxy-protocol.ts'
+import { parseJson } from '../../parse-json.ts'
 
 export interface ProxyOptions {
   /** Path of the daemon’s Unix socket. */
@@ -152,7 +153,7 @@ function openStream({ socket: path, token, as }: ProxyOptions): Promise<{ socket
 function refusal(text: string): ExomonadError {
   if (!text.startsWith('HTTP/1.1 ')) return unavailable(AWAY)
   try {
-    return errorFromAnswer(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)), Number(text.slice(9, 12)))
+    return errorFromAnswer(parseJson(text.slice(text.indexOf('\r\n\r\n') + 4)), Number(text.slice(9, 12)))
   } catch (cause) {
     return new ExomonadError(
       'INTERNAL',

@@ -1,12 +1,14 @@
 // The only file that loads the MCP SDK (with server.ts): the daemon imports it at the first client, and stays small without any.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, type RequestId } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { parseJson } from '../../parse-json.ts'
 import { collectReceipts, type Receipts } from '../receipts.ts'
-import { lineSplitter, writtenIn } from './proxy-protocol.ts'
+import { lineSplitter, refusalOf, writtenIn } from './proxy-protocol.ts'
 import { createMcpServer, type McpClient, type McpDeps } from './server.ts'
 
 /** The longest message, bytes; the same as on the HTTP surface. */
@@ -17,12 +19,16 @@ const MESSAGE_LIMIT = 10 * 1024 * 1024
  * when it was written to the connection, or, where the other side says what it has written out itself (`saysWritten`), when it said so.
  */
 export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket, { saysWritten }: { saysWritten: boolean }): void {
-  const transport = new StdioServerTransport(socket, socket, { maxBufferSize: MESSAGE_LIMIT })
   const open = new Map<RequestId, Receipts>()
   const settle = (id: RequestId): void => {
     open.get(id)?.settle(true)
     open.delete(id)
   }
+  const incoming = checkedLines(socket, (line) => {
+    const id = saysWritten ? writtenIn(line) : undefined
+    if (id !== undefined) settle(id)
+  })
+  const transport = new StdioServerTransport(incoming, socket, { maxBufferSize: MESSAGE_LIMIT })
   const consumed: McpClient['consumed'] = (id, receipt) => {
     const receipts = open.get(id) ?? collectReceipts(deps.log)
     open.set(id, receipts)
@@ -46,14 +52,36 @@ export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket
     socket.end()
   }
   serveStdio(() => createMcpServer(deps, { ...client, consumed }), { transport, onerror: (err) => deps.log.debug({ err }, 'an MCP client on stdio') })
-  if (!saysWritten) return
-  // Beside the transport, which ignores notices that it does not know.
+}
+
+/**
+ * What a client sends, line by line, for the SDK: that passes over what is no JSON without a word, for which its sender would wait, and takes
+ * any depth. `seen` is told of every line.
+ */
+function checkedLines(socket: Socket, seen: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
-  const read = lineSplitter((line) => {
-    const id = writtenIn(line)
-    if (id !== undefined) settle(id)
+  let held = 0
+  const take = lineSplitter((line) => {
+    seen(line)
+    if (line.trim() === '') return
+    try {
+      parseJson(line)
+      lines.push(`${line}\n`)
+    } catch (fault) {
+      socket.write(`${refusalOf(line, (fault as Error).message)}\n`)
+    }
   })
-  socket.on('data', (chunk: Buffer) => read(decoder.write(chunk)))
+  const lines = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const end = chunk.lastIndexOf('\n')
+      held = end < 0 ? held + chunk.length : chunk.length - end - 1
+      if (held > MESSAGE_LIMIT) return done(new Error(`a message of more than ${MESSAGE_LIMIT} bytes`))
+      take(decoder.write(chunk))
+      done()
+    },
+  })
+  socket.once('close', () => lines.destroy())
+  return socket.pipe(lines)
 }
 
 export type HttpExchange = (request: IncomingMessage, response: ServerResponse, body: unknown, client: McpClient) => Promise<void>

@@ -49,9 +49,18 @@ describe('readSpool', () => {
   })
 
   it('moves aside what it cannot read, and goes on', async () => {
-    const folder = spool({ a: '{"version":1,"event"', b: hook({ event: 'party' }), c: hook({ version: 2 }), d: hook({ body: 'text' }), e: '', f: hook() })
-    expect((await read(folder)).count).toEqual({ handled: 1, broken: 5, left: 0 })
-    expect(readdirSync(join(folder, 'broken'))).toEqual(['a', 'b', 'c', 'd', 'e'])
+    const deep = hook().replace('"hi"', '['.repeat(5000) + ']'.repeat(5000))
+    const folder = spool({
+      a: '{"version":1,"event"',
+      b: hook({ event: 'party' }),
+      c: hook({ version: 2 }),
+      d: hook({ body: 'text' }),
+      e: '',
+      f: hook(),
+      g: deep,
+    })
+    expect((await read(folder)).count).toEqual({ handled: 1, broken: 6, left: 0 })
+    expect(readdirSync(join(folder, 'broken'))).toEqual(['a', 'b', 'c', 'd', 'e', 'g'])
     expect(readdirSync(folder)).toEqual(['broken'])
   })
 

@@ -1,6 +1,7 @@
 import type { AcpLaunch } from '../../runner/runner.ts'
 import type { LaunchRequest } from '../agent-cli.ts'
 import { codexServer } from '../codex/overrides.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 type Table = Readonly<Record<string, unknown>>
 const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -18,7 +19,7 @@ function merged(own: Table, ours: Table): Table {
 function parsed(own: string | undefined): Table | null {
   if (own === undefined || own.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(own)
+    const value: unknown = parseJson(own)
     return isTable(value) ? value : null
   } catch {
     return null

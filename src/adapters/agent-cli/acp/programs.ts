@@ -5,6 +5,7 @@ import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
 import { LOGIN_VARIABLES } from '../claude/home.ts'
 import { gitIdentity } from '../gemini/git-identity.ts'
 import type { AcpCliOptions } from '../acp.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */
 export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'
@@ -112,7 +113,7 @@ async function packageOf(program: string): Promise<{ name: string; version: stri
   for (let up = 0; up < 4; up++, folder = dirname(folder)) {
     const found = await readFile(join(folder, 'package.json'), 'utf8')
       .then(
-        (content) => JSON.parse(content) as { name?: unknown; version?: unknown },
+        (content) => parseJson(content) as { name?: unknown; version?: unknown },
         () => null,
       )
       .catch(() => null)

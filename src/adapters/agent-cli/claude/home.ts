@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentCliOptions } from '../options.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** Where Claude Code keeps what belongs to the person. */
 export interface ClaudeHome {
@@ -42,7 +43,7 @@ export const strings = (value: unknown): string[] => (Array.isArray(value) ? val
 /** A JSON object from a file; undefined where there is none, or it can’t be read as one. */
 export async function readJson(file: string): Promise<Json | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const value: unknown = parseJson(await readFile(file, 'utf8'))
     return isObject(value) ? value : undefined
   } catch {
     return undefined
@@ -56,7 +57,7 @@ export async function changeJson(file: string, change: (value: Json) => Json): P
     if (error.code === 'ENOENT') return '{}'
     throw error
   })
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseJson(text)
   if (!isObject(value)) throw new Error(`${file} holds no JSON object.`)
   const mode = await stat(target).then(
     (found) => found.mode & 0o777,

@@ -2,6 +2,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../store/store.ts'
 import { isObject, type Json } from './home.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 type Tokens = { input: number; output: number; cacheRead: number; cacheWrite: number }
 
@@ -41,7 +42,7 @@ export function createTranscripts(): Transcripts {
     if (!line.includes('"type":"user"') && !line.includes('"type":"attachment"') && !line.includes('"type":"assistant"')) return
     let entry: unknown
     try {
-      entry = JSON.parse(line)
+      entry = parseJson(line)
     } catch {
       return
     }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'smol-toml'
+import { parseToml } from '../../../parse-toml.ts'
 import type { AgentConfig } from '../../../config/schema.ts'
 import type { ExecResult } from '../../exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** Versions that the end-to-end tests have run with. */
 const TESTED = ['0.169.0']
@@ -22,7 +23,7 @@ const isTable = (value: unknown): value is Table => typeof value === 'object' &&
 
 async function ownConfig(codexHome: string): Promise<Table> {
   try {
-    return parse(await readFile(join(codexHome, 'config.toml'), 'utf8'))
+    return parseToml(await readFile(join(codexHome, 'config.toml'), 'utf8'))
   } catch {
     return {}
   }
@@ -80,7 +81,7 @@ async function model({ name, config, run }: CodexDiagnosis, own: Table): Promise
 
 function successorOf(catalog: string, chosen: string): string | undefined {
   try {
-    const { models } = JSON.parse(catalog) as { models: { slug: string; upgrade: { model: string } | null }[] }
+    const { models } = parseJson(catalog) as { models: { slug: string; upgrade: { model: string } | null }[] }
     return models.find(({ slug }) => slug === chosen)?.upgrade?.model
   } catch {
     return undefined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Usage } from '../../store/store.ts'
 import type { SessionRef } from '../agent-cli.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** A line of a session’s file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl`. A fork’s file holds what came after the fork only. */
 interface Line {
@@ -16,7 +17,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Undefined for what is no whole line: the last one may be being written. */
 function parse(line: string): Line | undefined {
   try {
-    const { type, payload } = JSON.parse(line) as Record<string, unknown>
+    const { type, payload } = parseJson(line) as Record<string, unknown>
     return typeof type === 'string' && isRecord(payload) ? { type, payload } : undefined
   } catch {
     return undefined

@@ -1,5 +1,6 @@
 import type { LaunchRequest } from '../agent-cli.ts'
 import { GEMINI_EVENTS } from './hooks.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 export type Table = Readonly<Record<string, unknown>>
 
@@ -10,7 +11,7 @@ export const asStrings = (value: unknown): readonly string[] => (Array.isArray(v
 export function parseSettings(content: string): Table | null {
   try {
     // Strings first, so that what looks like a comment in one stays.
-    return asTable(JSON.parse(content.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')))
+    return asTable(parseJson(content.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')))
   } catch {
     return null
   }

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../store/store.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /**
  * Gemini CLI’s chat files (`<its home>/.gemini/tmp/<project>/chats/session-….jsonl`), as 0.61 writes them: a header line, then one line for
@@ -56,7 +57,7 @@ export function parseChat(content: string): Chat | null {
     if (text === '') continue
     let line: Record<string, unknown>
     try {
-      line = record(JSON.parse(text))
+      line = record(parseJson(text))
     } catch {
       if (sessionId === null) return null
       continue
@@ -130,7 +131,7 @@ export function forInheritance(content: string): string {
   const kept = content.split('\n').filter((text) => {
     if (!text.includes('"functionResponse"')) return text !== ''
     try {
-      const line = record(JSON.parse(text))
+      const line = record(parseJson(text))
       return line['type'] !== 'user' || !Array.isArray(line['content']) || !line['content'].every((part: unknown) => 'functionResponse' in record(part))
     } catch {
       return false

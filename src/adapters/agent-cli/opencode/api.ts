@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseJson } from '../../../parse-json.ts'
 
 /** OpenCode’s HTTP server, which runs in the terminal’s process. Kept in `channel`. */
 export interface OpenCodeServer {
@@ -55,7 +56,7 @@ export async function read<Document>(
 ): Promise<Document | null> {
   try {
     const answer = await request(server, 'GET', path, options)
-    return answer.kind === 'answered' && answer.status === 200 ? (JSON.parse(answer.text) as Document) : null
+    return answer.kind === 'answered' && answer.status === 200 ? (parseJson(answer.text) as Document) : null
   } catch {
     return null
   }

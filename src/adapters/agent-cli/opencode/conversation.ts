@@ -1,5 +1,6 @@
 import type { Usage } from '../../store/store.ts'
 import { read, readSession, request, type Answer, type OpenCodeServer, type SessionInfo } from './api.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 interface Tokens {
   readonly input: number
@@ -56,7 +57,7 @@ export async function usageOf(server: OpenCodeServer, id: string): Promise<Usage
   for (const { id: each, time } of [session, ...children]) {
     for await (const page of pages(server, each)) {
       if (page === null) return null
-      const messages = JSON.parse(page) as readonly Message[]
+      const messages = parseJson(page) as readonly Message[]
       for (const { info } of messages) if (info.time.created >= time.created) add(models, info)
       if (messages.some(({ info }) => info.time.created < time.created)) break
     }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LaunchRequest } from '../agent-cli.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** A task of more bytes is given by the server: the terminal takes seconds to lay a long one out, and an argument ends at 128 kB. */
 const ARGV_LIMIT = 16_000
@@ -61,7 +62,7 @@ export function configContent(
 function parse(own: string | undefined): { table: Table; warnings: readonly string[] } {
   if (own === undefined || own.trim() === '') return { table: {}, warnings: [] }
   try {
-    return { table: tableOf(JSON.parse(own)), warnings: [] }
+    return { table: tableOf(parseJson(own)), warnings: [] }
   } catch {
     return { table: {}, warnings: ['OPENCODE_CONFIG_CONTENT of your environment is no plain JSON: it is left out.'] }
   }

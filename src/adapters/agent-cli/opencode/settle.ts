@@ -2,6 +2,7 @@ import { ExomonadError } from '../../../errors.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
 import { promptAsync, readSession, request, waitUntilUp, type OpenCodeServer, type SessionInfo } from './api.ts'
 import { promptsByArgv } from './launch.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 type Settled = Awaited<ReturnType<NonNullable<AgentCli['settle']>>>
 
@@ -67,7 +68,7 @@ const describe = (answer: Answer): string => (answer.kind === 'refused' ? 'nothi
 
 function documentOf(answer: Answer): SessionInfo {
   if (answer.kind === 'refused' || answer.status >= 300) throw new Error(describe(answer))
-  return JSON.parse(answer.text) as SessionInfo
+  return parseJson(answer.text) as SessionInfo
 }
 
 function hasEnded(pid: number | null): boolean {

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../ids.ts'
 import type { Review } from '../forge.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** Whose verdict a comment is: all agents write from one account, which can neither approve nor refuse its own pull requests. */
 export interface ReviewMark {
@@ -25,7 +26,7 @@ export function readMark(text: string): { mark: ReviewMark; body: string } | nul
   const found = MARK.exec(plain)
   if (found === null) return null
   try {
-    const { author, state } = JSON.parse(found[1] ?? '') as Partial<ReviewMark>
+    const { author, state } = parseJson(found[1] ?? '') as Partial<ReviewMark>
     if (typeof author !== 'string' || (state !== 'approved' && state !== 'changes_requested' && state !== 'commented')) return null
     return { mark: { author, state }, body: plain.slice(0, found.index).replace(HEADING, '').trim() }
   } catch {

@@ -5,6 +5,7 @@ import type { Pane } from '../multiplexer.ts'
 import { isForeground, isRunning } from '../../panes/processes.ts'
 import { signalNames } from '../../panes/signal-names.ts'
 import type { PaneRecord, Records } from './records.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 const entrySchema = z.object({
   id: z.number(),
@@ -45,7 +46,7 @@ export function parseEntries(listing: string): Entry[] | undefined {
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { AgentId } from '../../../ids.ts'
 import { isRunning } from '../../panes/processes.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** What Zellij can't keep of a pane: whose it is, and what was typed into it. The process ids and ends are written by hooks/hold-pane.sh. */
 export interface PaneRecord {
@@ -83,7 +84,7 @@ export function createRecords(path: string): Records {
   }
   const kept = async (key: string): Promise<Kept | undefined> => {
     const text = await readFile(`${pathOf(key)}.json`, 'utf8').catch(() => undefined)
-    return text === undefined ? undefined : schema.parse(JSON.parse(text))
+    return text === undefined ? undefined : schema.parse(parseJson(text))
   }
   const keep = async (key: string, record: Kept): Promise<void> => {
     const draft = `${pathOf(key)}.json~${randomBytes(4).toString('hex')}`

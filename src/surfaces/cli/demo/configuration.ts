@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import type { DemoRepository } from './repository.ts'
 import { examplesFolder, type Workspace } from './workspace.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 export type DemoMultiplexer = Config['multiplexer']['kind']
 
@@ -50,6 +51,6 @@ ci_timeout = 60`
 
 /** The root’s task: what it says to people, with the order for the scripted agent in it. */
 export async function readTask(repository: DemoRepository): Promise<string> {
-  const order = JSON.parse(await readFile(join(examplesFolder(), 'plan', 'plan.json'), 'utf8')) as { title: string; task: string }
+  const order = parseJson(await readFile(join(examplesFolder(), 'plan', 'plan.json'), 'utf8')) as { title: string; task: string }
   return `${order.title}.\n\n${order.task}\n\nThe order, for the scripted agent:\n\n\`\`\`json\n${JSON.stringify({ ...order, folder: repository.folder }, null, 1)}\n\`\`\`\n`
 }

@@ -6,6 +6,7 @@ import type { Host } from '../host.ts'
 import { checkCommand, quote } from './configuration.ts'
 import type { DemoRepository } from './repository.ts'
 import { GITHUB_PID, type Workspace } from './workspace.ts'
+import { parseJson } from '../../../parse-json.ts'
 
 /** What the fake GitHub says of itself once it serves. */
 interface Serving {
@@ -76,7 +77,7 @@ async function untilServing(output: string, ended: Promise<number | null>): Prom
   for (;;) {
     const said = await readFile(output, 'utf8')
     const line = said.split('\n').find((text) => text.startsWith('{') && text.includes('"graphqlUrl"') && text.endsWith('}'))
-    if (line !== undefined) return JSON.parse(line) as Serving
+    if (line !== undefined) return parseJson(line) as Serving
     if (over || Date.now() > deadline)
       throw new ExomonadError('NOT_AVAILABLE', `The fake GitHub did not start: ${said.trim().slice(-1000) || 'it said nothing'}`)
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -60,6 +60,7 @@ describe('frames', () => {
     const lines = [
       '{"jsonrpc":"2.0","method":"session/update","params":{"n":1}}',
       'no JSON',
+      `{"jsonrpc":"2.0","method":"session/update","params":{"deep":${'['.repeat(5000)}${']'.repeat(5000)}}}`,
       '[]',
       '7',
       '{"jsonrpc":"2.0"}',
@@ -73,7 +74,7 @@ describe('frames', () => {
     const reader = frames.readable.getReader()
     for (let next = await reader.read(); !next.done; next = await reader.read()) seen.push('method' in next.value ? next.value.method : 'answer')
     expect(seen).toEqual(['update 1', 'update 2', 'fs/read_text_file'])
-    expect(odd).toEqual(['handler', 'frame', 'frame', 'frame', 'frame', 'answer', 'update'])
+    expect(odd).toEqual(['handler', 'frame', 'frame', 'frame', 'frame', 'frame', 'answer', 'update'])
   })
 })
 

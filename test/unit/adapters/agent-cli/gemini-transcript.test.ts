@@ -37,7 +37,7 @@ describe('a conversation of Gemini CLI', () => {
   it('is read while a line is being written, and is none where it is something else', () => {
     const content = recorded('hooks')
     expect(chatOf(content.slice(0, -30)).sessionId).toBe(chatOf(content).sessionId)
-    for (const other of ['', 'no JSON\n', '{"type":"user"}\n', '[]\n']) expect(parseChat(other)).toBeNull()
+    for (const other of ['', 'no JSON\n', '{"type":"user"}\n', '[]\n', `${'['.repeat(5000)}${']'.repeat(5000)}\n`]) expect(parseChat(other)).toBeNull()
   })
 
   it('knows whether it was asked anything', () => {
