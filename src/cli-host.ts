@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
 import type { Environment } from './config/environment.ts'
-import { programFile } from './package-root.ts'
+import { PACKAGE_ROOT, programFile } from './package-root.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
 /** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
@@ -90,6 +90,10 @@ export function createHost(environment: Environment): Host {
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('./config/load.ts'), import('./tools/all.ts')])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
+    },
+    async checkTemplates(folder) {
+      const { checkTemplates } = await import('./events/check-templates.ts')
+      return checkTemplates(folder, join(PACKAGE_ROOT, 'templates'))
     },
     async agentCli(name, config, home) {
       const [{ createAgentCli }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])

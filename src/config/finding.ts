@@ -1,6 +1,6 @@
-/** One thing wrong with a configuration file. */
+/** One thing wrong with a configuration file or a template. */
 export interface Finding {
-  /** Dotted path of the key; empty for the file as a whole. */
+  /** Dotted path of the key; empty for the file as a whole. Of a template its name: `templates/note.liquid`. */
   readonly key: string
   /** Line in the file, from 1, where it can be told. */
   readonly line: number | null

@@ -1,4 +1,3 @@
-import { Liquid } from 'liquidjs'
 import type { StoredEvent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -6,6 +5,7 @@ import { stripControls } from '../text-gate/controls.ts'
 import type { KnownSecrets } from '../text-gate/secrets.ts'
 import { guardMessage } from './escape.ts'
 import { templateData, type EventContext } from './template-data.ts'
+import { createTemplateEngine } from './template-engine.ts'
 import { createTemplateFiles } from './template-files.ts'
 
 export type PromptName = 'root' | 'subtree' | 'worker' | 'fork' | 'resume' | 'session' | 'subagent' | 'worktree-warning' | 'guidance'
@@ -59,7 +59,7 @@ export interface Renderer {
 
 /**
  * Turns events into words. A file of the same name in the override folder wins; one that does not parse or render is passed over
- * with a warning, for the shipped one. Templates see data only: no files, no functions, limits on size, time and memory.
+ * with a warning, for the shipped one.
  */
 export function createRenderer(deps: {
   readonly shippedFolder: string
@@ -69,15 +69,7 @@ export function createRenderer(deps: {
   /** Values that must never be sent. */
   readonly secrets?: KnownSecrets
 }): Renderer {
-  const engine = new Liquid({
-    strictVariables: true,
-    strictFilters: true,
-    ownPropertyOnly: true,
-    templates: {},
-    parseLimit: 200_000,
-    renderLimit: 2_000,
-    memoryLimit: 20_000_000,
-  })
+  const engine = createTemplateEngine()
   const load = createTemplateFiles(engine)
 
   const fill = async (name: string, data: Record<string, unknown>): Promise<string | undefined> => {

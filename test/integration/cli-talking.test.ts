@@ -66,6 +66,19 @@ describe('the commands', () => {
     expect(result.stdout).toMatch(/line 2 +limits\.max_tree_dept unknown key; did you mean "max_tree_depth"\?/)
     expect(result.stdout).toMatch(/line 4 +log\.level found "loud" \(a string\); allowed: "trace"/)
   })
+
+  it('name one’s own template that does not work, in config check and doctor; one that is silent is none', async () => {
+    const folder = join(tree.repository.path, '.exomonad', 'templates')
+    mkdirSync(folder, { recursive: true })
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, 'note.liquid'), 'Note:\n{{ name | upercase }}')
+    const broken = await tree.run(['config', 'check'])
+    expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/line 2 +templates\/note\.liquid undefined filter: upercase/) })
+    const sick = (await tree.run(['doctor', '--json'])).json
+    expect(sick).toMatchObject({ ok: false, findings: expect.arrayContaining([expect.objectContaining({ subject: 'templates', status: 'problem' })]) })
+    writeFileSync(join(folder, 'note.liquid'), '')
+    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({ ok: true, findings: [] })
+  })
 })
 
 describe('exomonad hook', () => {

@@ -12,12 +12,12 @@ import { shortPath } from './short-path.ts'
 export function define(command: Command, context: CliContext): void {
   command
     .command('check')
-    .description('Check the configuration and say every finding with its line')
+    .description('Check the configuration and your own templates, and say every finding with its line')
     .argument('[file]', 'Another file than this repository’s')
     .action(async (file: string | undefined) => {
       const located = file === undefined ? await locateRepository(context.options().cwd, context.environment, context.host) : null
       const path = file ?? located?.paths.configFile ?? ''
-      const findings = await findingsIn(context, path)
+      const findings = [...(await findingsIn(context, path)), ...(located === null ? [] : await context.host.checkTemplates(located.paths.templates))]
       const trust = located === null ? null : await checkTrust(trustSubject(located.paths, context.environment, context.host))
       if (findings.length > 0) context.markFailed()
       present(context, { file: path, ok: findings.length === 0, findings, trusted: trust?.trusted ?? null }, () => {

@@ -18,6 +18,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
   const [config, diagnosis] = await configuration(context, located)
   const groups = await Promise.all([
     trust(context, located),
+    templates(context, located),
     diagnoseAgents(context, config, located),
     permissions(context, located),
     remotes(context, located),
@@ -51,6 +52,17 @@ async function configuration(context: CliContext, { paths }: LocatedRepository):
     const found = asExomonadError(error).message.split('\n').join('; ')
     return [null, { subject: 'configuration', status: 'problem', found, fix: 'Correct it; `exomonad config check` shows every finding' }]
   }
+}
+
+/** One that does not work is passed over for the shipped one, which nobody would notice. */
+async function templates(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
+  const findings = await context.host.checkTemplates(paths.templates)
+  return findings.map(({ key, line, problem }) => ({
+    subject: 'templates',
+    status: 'problem',
+    found: `.exomonad/${key}${line === null ? '' : `:${line}`}: ${problem}`,
+    fix: 'Correct it, or remove it: the shipped one serves without',
+  }))
 }
 
 async function trust(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {

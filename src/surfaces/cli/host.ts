@@ -4,6 +4,7 @@ import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
+import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
 import type { GithubFound } from '../../daemon/find-github.ts'
 import type { Paths } from '../../paths.ts'
@@ -31,6 +32,8 @@ export interface Host {
   endTerminals(paths: Paths): Promise<void>
   /** Parsed and checked; CONFIG_INVALID with every finding. */
   loadConfig(file: string): Promise<Config>
+  /** What is wrong with the user’s own templates in a folder; nothing where there is none. */
+  checkTemplates(folder: string): Promise<readonly Finding[]>
   /** The adapter of one [agents.NAME]; `home`: the worktree that holds .exomonad. */
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** The adapter of one [acp.NAME], to look for its program and over it: it runs no session. */

@@ -1,0 +1,13 @@
+import { Liquid } from 'liquidjs'
+
+/** Templates see data only: no files, no functions; limits on size, time and memory. */
+export const createTemplateEngine = (): Liquid =>
+  new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    templates: {},
+    parseLimit: 200_000,
+    renderLimit: 2_000,
+    memoryLimit: 20_000_000,
+  })
