@@ -53,3 +53,6 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodType>(
 /** What the registry holds: the types are checked where each tool is defined. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of tools of different shapes has no narrower type
 export type AnyTool = Tool<any, any>
+
+/** The first sentence of what it says of itself. */
+export const summaryOf = ({ description }: Pick<AnyTool, 'description'>): string => (description.split(/(?<=\.) |\n/)[0] ?? '').replace(/\.$/, '')

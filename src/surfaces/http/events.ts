@@ -51,22 +51,36 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
     '4xx': errorBody,
     '5xx': errorBody,
   }
-  fastify.get('/v1/events', { schema: { summary: 'What happened', querystring: eventQuery, response } }, async (request, reply) => {
-    const caller = callerOf(request)
-    const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
-    const query = await toQuery(deps, caller, wanted, request.headers['last-event-id'])
-    const visible = visibleTo(deps.directory, caller)
-    if (wanted.follow === 'false') {
-      const shown: unknown[] = []
-      for (const entry of await deps.events.list(query)) if (await visible(entry)) shown.push(wire(entry))
-      return shown
-    }
-    const signal = goneSignal(reply)
-    return reply
-      .header('content-type', 'text/event-stream; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .send(Readable.from(frames(followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }), visible)))
-  })
+  fastify.get(
+    '/v1/events',
+    {
+      schema: {
+        operationId: 'get_events',
+        tags: ['state'],
+        summary: 'What happened',
+        description:
+          'A stream of server-sent events, which Last-Event-ID resumes without gap or repeat, or an array. An agent sees what is about itself and its descendants.',
+        querystring: eventQuery,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
+      const query = await toQuery(deps, caller, wanted, request.headers['last-event-id'])
+      const visible = visibleTo(deps.directory, caller)
+      if (wanted.follow === 'false') {
+        const shown: unknown[] = []
+        for (const entry of await deps.events.list(query)) if (await visible(entry)) shown.push(wire(entry))
+        return shown
+      }
+      const signal = goneSignal(reply)
+      return reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(Readable.from(frames(followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }), visible)))
+    },
+  )
 }
 
 async function* frames(feed: AsyncGenerator<StoredEvent | undefined>, visible: (event: StoredEvent) => Promise<boolean>): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { errorBody } from './openapi.ts'
 
 const healthy = z
   .looseObject({
@@ -22,7 +23,17 @@ export function healthRoute(
   const startedAt = deps.clock()
   fastify.get(
     '/healthz',
-    { config: { public: true }, schema: { summary: 'Whether the daemon answers', security: [], response: { 200: healthy } } },
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'get_health',
+        tags: ['state'],
+        summary: 'Whether the daemon answers',
+        description: 'The only route without a token. Further facts of the daemon may stand beside these.',
+        security: [],
+        response: { 200: healthy, '4xx': errorBody },
+      },
+    },
     async () => ({
       ...(await deps.health()),
       status: 'ok',

@@ -30,6 +30,15 @@ const nothing = z.object({})
 export const HOOK_EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
+const SAYS: Readonly<Record<HookEvent, string>> = {
+  'session-start': 'Its program runs, in this session.',
+  prompt: 'It was given a prompt, so that its turn begins; messages that stand in it have arrived.',
+  tool: 'It calls a tool, so that it is at work.',
+  stop: 'It wants to end its turn. The answer says whether it may, and if not, why.',
+  waiting: 'It waits for a person.',
+  'session-end': 'Its session ended.',
+}
+
 /** `program/EVENT`: EVENT in the agent CLI’s own words. */
 const PROGRAM = 'program/'
 
@@ -65,7 +74,16 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
     const result = event === 'stop' ? stopAnswer : nothing
     fastify.post(
       `/v1/hooks/${event}`,
-      { schema: { summary: `An agent CLI’s ${event} hook`, body: hookFacts, response: answers(result) } },
+      {
+        schema: {
+          operationId: `hook_${event.replace('-', '_')}`,
+          tags: ['hooks'],
+          summary: `An agent CLI’s ${event} hook`,
+          description: SAYS[event],
+          body: hookFacts,
+          response: answers(result),
+        },
+      },
       async (request, reply) => reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
     )
   }
@@ -73,8 +91,11 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
     `/v1/hooks/${PROGRAM}:event`,
     {
       schema: {
-        summary: 'A hook of an agent CLI in its own words, and the answer in them; 204 where there is nothing to answer',
-        params: z.object({ event: z.string() }),
+        operationId: 'hook_program',
+        tags: ['hooks'],
+        summary: 'A hook of an agent CLI in its own words',
+        description: 'The answer is in its own words as well; 204 where there is nothing to answer.',
+        params: z.object({ event: z.string().describe('Its name in the agent CLI, such as PreToolUse') }),
         body: z.looseObject({}),
         response: { ...answers(z.looseObject({})), 204: z.null() },
       },

@@ -15,13 +15,27 @@ export const errorBody = z
 /** Responses of a route: its result, or an error. */
 export const answers = (result: z.ZodType): Record<string, z.ZodType> => ({ 200: result, '4xx': errorBody, '5xx': errorBody })
 
+const TAGS = [
+  { name: 'hooks', description: 'What agent CLIs say of themselves.' },
+  { name: 'state', description: 'Whether the daemon answers, the tree, and what happened.' },
+  { name: 'tools', description: 'What may be asked for; the same over MCP and the command line.' },
+]
+
 /** OpenAPI 3.1, generated from the schemas of the routes that are registered after this. */
 export async function installOpenApi(fastify: FastifyInstance, version: string): Promise<void> {
   const transformObject = createJsonSchemaTransformObject({})
   await fastify.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'exomonad', version, description: 'The daemon of one repository, on its Unix socket.' },
+      info: {
+        title: 'exomonad',
+        version,
+        description: 'The daemon of one repository, on its Unix socket.',
+        contact: { name: 'exomonad' },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [{ url: '/', description: 'Where this document comes from: the Unix socket that `exomonad daemon status --json` names' }],
+      tags: TAGS,
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'EXOMONAD_TOKEN of an agent, or the owner’s token' } } },
       security: [{ token: [] }],
     },

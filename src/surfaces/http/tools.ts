@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ExomonadError } from '../../errors.ts'
-import type { AnyTool } from '../../tools/define.ts'
+import { summaryOf, type AnyTool } from '../../tools/define.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { parseInput } from '../parse-input.ts'
 import { collectReceipts, settleWithResponse } from '../receipts.ts'
@@ -44,7 +44,16 @@ export function toolRoutes(
 
   fastify.get(
     '/v1/tools',
-    { schema: { summary: 'The tools the caller may use, sorted by name', querystring: listQuery, response: answers(toolList) } },
+    {
+      schema: {
+        operationId: 'list_tools',
+        tags: ['tools'],
+        summary: 'The tools the caller may use, sorted by name',
+        description: 'With the JSON Schema of what each takes and returns; the role of the caller decides which there are.',
+        querystring: listQuery,
+        response: answers(toolList),
+      },
+    },
     (request) => {
       const { all } = parseInput(listQuery, request.query, 'GET /v1/tools')
       return { tools: listTools(tools, callerOf(request), { roleTools, all: all === 'true' }) }
@@ -55,7 +64,17 @@ export function toolRoutes(
     const { input, output } = schemasOf(tool).named
     fastify.post(
       `/v1/tools/${tool.name}`,
-      { schema: { operationId: tool.name, description: tool.description, deprecated: tool.deprecated !== undefined, body: input, response: answers(output) } },
+      {
+        schema: {
+          operationId: tool.name,
+          tags: ['tools'],
+          summary: summaryOf(tool),
+          description: tool.description,
+          deprecated: tool.deprecated !== undefined,
+          body: input,
+          response: answers(output),
+        },
+      },
       async (request, reply) => {
         const receipts = collectReceipts(log)
         const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, key: keyIn(request.headers), roleTools, gate, log }
