@@ -40,9 +40,10 @@ async function runCommand(argv: readonly string[], options: CliOptions, run: Run
 
 async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> {
   const environment = given.environment ?? (await import('./config/environment.ts')).readEnvironment()
+  const terminal = given.terminal ?? process
   return {
     environment,
-    terminal: given.terminal ?? process,
+    terminal: environment.unicode ? terminal : (await import('./surfaces/cli/ascii.ts')).asciiTerminal(terminal),
     cwd: given.cwd ?? process.cwd(),
     host: given.host ?? (await import('./cli-host.ts')).createHost(environment),
     onInterrupt:
@@ -81,8 +82,9 @@ async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliO
     now: Date.now,
     onInterrupt,
     options,
-    palette: () => createPalette(terminal.stdout.isTTY === true && !environment.noColor && read()['color'] !== false),
-    width: () => (terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 100) : 100),
+    palette: (stream = terminal.stdout) => createPalette(read()['color'] !== false && (environment.color ?? stream.isTTY === true)),
+    // A pseudo-terminal that nobody gave a size has 0 columns.
+    width: () => (terminal.stdout.isTTY === true && terminal.stdout.columns) || (environment.columns ?? 100),
     client: async ({ start = true } = {}) => {
       const { connectToDaemon } = await import('./surfaces/cli/connect.ts')
       return connectToDaemon({ cwd: options().cwd, as: options().as, environment, host, start })
@@ -97,9 +99,9 @@ async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliO
 async function usageError(error: import('commander').CommanderError, json: boolean, terminal: Terminal): Promise<ExitCode> {
   if (error.exitCode === 0) return EXIT_CODES.ok.code
   if (json) {
-    const { ExomonadError } = await import('./errors.ts')
+    const [{ ExomonadError }, { writeJsonLine }] = await Promise.all([import('./errors.ts'), import('./surfaces/cli/output.ts')])
     const message = error.message.replace(/^error: /, '')
-    terminal.stdout.write(`${JSON.stringify(new ExomonadError('INVALID_ARG', message).toJSON())}\n`)
+    writeJsonLine(terminal.stdout, new ExomonadError('INVALID_ARG', message).toJSON())
   }
   return EXIT_CODES.usage.code
 }

@@ -15,7 +15,12 @@ export interface Environment {
   readonly token: string | null
   readonly authFile: string | null
   readonly socket: string | null
-  readonly noColor: boolean
+  /** Whether colours are wanted or refused whatever the output is; null where it decides. */
+  readonly color: boolean | null
+  /** Width of output in columns, where it is said. */
+  readonly columns: number | null
+  /** Whether the locale can show Unicode. */
+  readonly unicode: boolean
   readonly ci: boolean
   readonly inside: Inside
 }
@@ -43,7 +48,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     token: variables['EXOMONAD_TOKEN'] || null,
     authFile: variables['EXOMONAD_AUTH_FILE'] || null,
     socket: variables['EXOMONAD_SOCKET'] || null,
-    noColor: (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb',
+    color: colorOf(variables),
+    columns: /^[1-9]\d{0,4}$/.test(variables['COLUMNS'] ?? '') ? Number(variables['COLUMNS']) : null,
+    unicode: unicodeOf(variables),
     ci: (variables['CI'] ?? '') !== '',
     inside: Object.freeze({
       // In Zellij it is 0, so that only its being there counts.
@@ -52,6 +59,18 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       terminal: variables['TERM_PROGRAM'] || null,
     }),
   })
+}
+
+/** FORCE_COLOR outdoes NO_COLOR, as in Node itself; 0 and false refuse. Empty ones count for nothing. */
+function colorOf({ FORCE_COLOR: forced = '', NO_COLOR: refused = '', TERM }: Readonly<Record<string, string>>): boolean | null {
+  if (forced !== '') return forced !== '0' && forced !== 'false'
+  return refused !== '' || TERM === 'dumb' ? false : null
+}
+
+/** Of locale(7) the first that is set counts. Where none is, nothing is known, and what terminals do today is assumed. */
+function unicodeOf({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string>>): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || ''
+  return locale === '' || /utf-?8/i.test(locale)
 }
 
 /** $TMUX is `SOCKET,PID,SESSION`. */

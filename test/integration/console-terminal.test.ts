@@ -9,8 +9,9 @@ import { waitFor } from '../helpers/wait-for.ts'
 /** How the console comes by its terminal, gives it away, and leaves it. */
 describeWith(['tmux'], 'the terminal of the console', () => {
   let showing: Showing
-  const open = async (...args: readonly string[]): Promise<Console> => {
-    const opened = await openConsole(showing.tree, { columns: 80, rows: 24, args })
+  const open = (...args: readonly string[]): Promise<Console> => openIn({}, ...args)
+  const openIn = async (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Console> => {
+    const opened = await openConsole(showing.tree, { columns: 80, rows: 24, args, env })
     onTestFinished(() => opened.close())
     return opened
   }
@@ -35,6 +36,16 @@ describeWith(['tmux'], 'the terminal of the console', () => {
     await screen.until('the console again', (text) => text.startsWith('main › shown') && text.includes('heard: typed into it'))
     await screen.type('and on')
     await screen.until('what is typed, and nothing else', (text) => text.trimEnd().endsWith('› and on'))
+  })
+
+  it('is drawn in ASCII where the locale has no more, as is the tree', async () => {
+    const env = { LC_ALL: 'C' }
+    const screen = await openIn(env, 'shown')
+    await screen.until('the agent', (text) => text.startsWith('main > shown') && text.includes('shown is here'))
+    expect(screen.raw()).toMatch(/^[\x00-\x7f]*$/)
+    const tree = await showing.tree.run(['tree'], { env })
+    expect(tree).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\x00-\x7f]*$/) })
+    expect(tree.stdout).toMatch(/\n[`|]- \S*shown/)
   })
 
   it('takes several pasted lines as one text', async () => {

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { completionScript, SHELLS, type Shell } from './completion-scripts.ts'
 import type { CliContext } from './context.ts'
+import { writeJsonLine } from './output.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -16,6 +17,7 @@ export function define(command: Command, context: CliContext): void {
     )
     .action((shell: Shell) => {
       const script = completionScript(shell)
-      context.terminal.stdout.write(context.options().json ? `${JSON.stringify({ shell, script })}\n` : script)
+      if (context.options().json) writeJsonLine(context.terminal.stdout, { shell, script })
+      else context.terminal.stdout.write(script)
     })
 }

@@ -13,6 +13,8 @@ export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
+  /** The same for data, which stays as it is; set where `write` writes in ASCII. */
+  readonly exact?: OutputStream
   write(text: string, done?: (error?: Error | null) => void): boolean
   on?(event: 'resize', listener: () => void): unknown
   off?(event: 'resize', listener: () => void): unknown
@@ -39,7 +41,8 @@ export interface CliContext {
   readonly onInterrupt: (listener: () => void) => () => void
   /** The global options of this run; valid inside actions only. */
   readonly options: () => GlobalOptions
-  readonly palette: () => Palette
+  /** For what is written to this stream; by default to stdout. */
+  readonly palette: (stream?: OutputStream) => Palette
   /** Width of stdout in columns; 100 where it is no terminal. */
   readonly width: () => number
   /** A client of this repository’s daemon, which is started for the human where it isn’t running. */

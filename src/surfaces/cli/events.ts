@@ -6,7 +6,7 @@ import { parseDuration } from './duration.ts'
 import { eventLine } from './event-line.ts'
 import { UsageError } from './exit-codes.ts'
 import { interruptible } from './interruptible.ts'
-import { writeJson } from './output.ts'
+import { writeJson, writeJsonLine } from './output.ts'
 
 interface EventOptions {
   readonly follow?: boolean
@@ -47,7 +47,7 @@ async function printEach(context: CliContext, client: Client, events: AsyncItera
   const names = createNames(client)
   for await (const event of events) {
     names.learn(event)
-    if (context.options().json) stdout.write(`${JSON.stringify(event)}\n`)
+    if (context.options().json) writeJsonLine(stdout, event)
     else
       stdout.write(
         `${eventLine(event, await names.of(event.agentId), { palette: context.palette(), width: stdout.isTTY === true ? context.width() : undefined })}\n`,

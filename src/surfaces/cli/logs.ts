@@ -3,7 +3,7 @@ import type { Client } from '../client.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
 import { interruptible } from './interruptible.ts'
-import { present } from './output.ts'
+import { exactly, present } from './output.ts'
 import { printable } from './printable.ts'
 
 interface Screen {
@@ -21,7 +21,7 @@ export function define(command: Command, context: CliContext): void {
       const client = await context.client()
       if (options.follow === true) return followScreen(context, client, agent, options.lines)
       const screen = await client.callTool<Screen>('screen', { agent, lines: options.lines })
-      present(context, screen, () => linesOf(screen))
+      present(context, screen, () => linesOf(screen), exactly(context.terminal.stdout))
     })
 }
 
@@ -43,7 +43,7 @@ export async function followScreen(context: CliContext, client: Client, agent: s
       })
       if (screen === undefined) return
       const now = linesOf(screen)
-      for (const line of newLines(shown, now)) context.terminal.stdout.write(`${line}\n`)
+      for (const line of newLines(shown, now)) exactly(context.terminal.stdout).write(`${line}\n`)
       shown = now
       if (!screen.live) return
       await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY))

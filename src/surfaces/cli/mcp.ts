@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { pumpMcp } from '../mcp/proxy.ts'
 import { findAccess } from './connect.ts'
 import type { CliContext } from './context.ts'
+import { exactly } from './output.ts'
 import { printable } from './printable.ts'
 
 /** Long enough for a daemon to be restarted, shorter than clients wait for a server to start. Milliseconds. */
@@ -17,7 +18,7 @@ export function define(command: Command, context: CliContext): void {
       token,
       as,
       input: terminal.stdin,
-      output: (text, written) => void terminal.stdout.write(text, (error) => error == null && written?.()),
+      output: (text, written) => void exactly(terminal.stdout).write(text, (error) => error == null && written?.()),
       report: (message) => void terminal.stderr.write(`exomonad mcp: ${printable(message)}\n`),
       patience: PATIENCE,
     })

@@ -4,15 +4,27 @@ import { EXIT_CODES, UsageError, type ExitCode } from './exit-codes.ts'
 import { printable } from './printable.ts'
 
 /** A result: the document with --json, else the lines made for people. */
-export function present(context: CliContext, document: unknown, lines: () => readonly string[]): void {
+export function present(context: CliContext, document: unknown, lines: () => readonly string[], stream = context.terminal.stdout): void {
   if (context.options().json) writeJson(context.terminal.stdout, document)
-  else writeLines(context.terminal.stdout, lines())
+  else writeLines(stream, lines())
 }
 
 /** One JSON document: indented for eyes, on one line for programs. */
 export function writeJson(stream: OutputStream, document: unknown): void {
-  stream.write(`${JSON.stringify(document, null, stream.isTTY === true ? 2 : 0)}\n`)
+  writeJsonText(stream, JSON.stringify(document, null, stream.isTTY === true ? 2 : 0))
 }
+
+/** The same on one line wherever it goes, for documents that follow each other. */
+export const writeJsonLine = (stream: OutputStream, document: unknown): void => writeJsonText(stream, JSON.stringify(document))
+
+function writeJsonText(stream: OutputStream, text: string): void {
+  // JSON can say all of Unicode in ASCII.
+  const said = stream.exact === undefined ? text : text.replace(/[^\n -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  exactly(stream).write(`${said}\n`)
+}
+
+/** For data of others, such as a patch, which may be kept or passed on: it stays as it is. */
+export const exactly = (stream: OutputStream): OutputStream => stream.exact ?? stream
 
 export function writeLines(stream: OutputStream, lines: readonly string[]): void {
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`)
@@ -20,7 +32,7 @@ export function writeLines(stream: OutputStream, lines: readonly string[]): void
 
 /** What went wrong, in words on stderr, and with `json` as a document on stdout. Answers the exit code. */
 export function reportError(context: CliContext, thrown: unknown, json: boolean): ExitCode {
-  const palette = context.palette()
+  const palette = context.palette(context.terminal.stderr)
   if (thrown instanceof UsageError) {
     if (json) writeJson(context.terminal.stdout, new ExomonadError('INVALID_ARG', thrown.message).toJSON())
     writeLines(context.terminal.stderr, [`${palette.bad('✗')} ${printable(thrown.message)}`])

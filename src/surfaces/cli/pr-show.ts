@@ -1,6 +1,6 @@
 import type { PullChecks, PullDetails, PullSummary } from '../../core/core.ts'
 import type { CliContext } from './context.ts'
-import { present } from './output.ts'
+import { exactly, present } from './output.ts'
 import type { Palette } from './palette.ts'
 import { printable, printableLine } from './printable.ts'
 import { pullNumber } from './pull-number.ts'
@@ -38,12 +38,12 @@ export async function showDiff(context: CliContext, word: string): Promise<void>
   const client = await context.client()
   const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', { pr_number: await pullNumber(client, word) })
   const palette = context.palette()
-  present(context, answer, () =>
+  const lines = () =>
     printable(answer.diff)
       .trimEnd()
       .split('\n')
-      .map((line) => paintDiffLine(line, palette)),
-  )
+      .map((line) => paintDiffLine(line, palette))
+  present(context, answer, lines, exactly(context.terminal.stdout))
 }
 
 /** `exomonad pr checks`. */

@@ -1,12 +1,18 @@
-import { Command } from 'commander'
+import { Command, Help } from 'commander'
 import { COMMANDS } from './commands.ts'
 import type { CliContext } from './context.ts'
+import { fold } from './fold.ts'
+
+/** Columns from which help has terms and words side by side. */
+const TWO_COLUMNS = 70
 
 /**
  * The command line as a commander program. `only` names the one command whose arguments and options are loaded, for a quick start;
  * without it all are, which is what documentation and completion read. Building has no side effects.
  */
 export async function buildProgram(context: CliContext, only?: string | null): Promise<Command> {
+  // What is asked for by COLUMNS counts before what the terminal has, as in man.
+  const helpWidth = (): number => context.environment.columns ?? context.width()
   const program = new Command('exomonad')
     .description('Grows a tree of coding agents on a tree of git branches, and folds their work back with pull requests.')
     .version(context.version, '-V, --version', 'Print the version')
@@ -14,17 +20,27 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     .option('-C, --cwd <folder>', 'Work as if started in this folder')
     .option('--as <agent>', 'Act for this agent: id, branch or name (only the owner may)')
     .option('--json', 'Print the result as one JSON document')
-    .option('--no-color', 'No colours (also: NO_COLOR)')
+    .option('--no-color', 'No colours (also: NO_COLOR; FORCE_COLOR wants them)')
     .addHelpCommand(new Command('help').argument('[command]').description('Show help for a command').helpGroup('For agents and scripts:'))
     .exitOverride()
     .showHelpAfterError('`exomonad help` and `exomonad help COMMAND` show what there is.')
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), sortOptions: false })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => command.name(),
+      sortOptions: false,
+      minWidthToWrap: 20,
+      // Two columns need room; without, what it says stands below each term.
+      formatItem: (term, termWidth, words, helper) => {
+        if (helpWidth() >= TWO_COLUMNS) return Help.prototype.formatItem.call(helper, term, termWidth, words, helper)
+        return words === '' ? `  ${term}` : `  ${term}\n      ${words}`
+      },
+    })
     .configureOutput({
-      writeOut: (text) => void context.terminal.stdout.write(text),
+      writeOut: (text) => void context.terminal.stdout.write(fold(text, helpWidth())),
       writeErr: (text) => void context.terminal.stderr.write(text),
-      outputError: (text, write) => write(`${context.palette().bad('✗')} ${text.replace(/^error: /, '')}`),
-      getOutHelpWidth: () => context.width(),
-      getErrHelpWidth: () => context.width(),
+      outputError: (text, write) => write(`${context.palette(context.terminal.stderr).bad('✗')} ${text.replace(/^error: /, '')}`),
+      getOutHelpWidth: helpWidth,
+      getErrHelpWidth: helpWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

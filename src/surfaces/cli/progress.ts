@@ -16,7 +16,7 @@ export async function withProgress<Result>(context: CliContext, label: string, w
     const late = setTimeout(() => stderr.write(`${label} …\n`), PATIENCE)
     return work.finally(() => clearTimeout(late))
   }
-  const palette = context.palette()
+  const palette = context.palette(stderr)
   const started = context.now()
   let frame = 0
   let shown = false

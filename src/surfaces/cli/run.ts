@@ -10,7 +10,7 @@ import { followOutput } from './follow-output.ts'
 import { interruptible } from './interruptible.ts'
 import { leftRunning } from './left-running.ts'
 import { locateRepository } from './locate.ts'
-import { present, writeLines } from './output.ts'
+import { exactly, present, writeLines } from './output.ts'
 import { printableLine } from './printable.ts'
 import { quoteForShell, quoteWord } from './shell-quote.ts'
 import { resultOf, untilEnded } from './until-ended.ts'
@@ -56,7 +56,7 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
   await interruptible(context, async (given) => {
     const over = new AbortController()
     let name = id
-    const following = output === undefined ? undefined : followOutput(context.terminal.stdout, output, { written: over.signal, given })
+    const following = output === undefined ? undefined : followOutput(exactly(context.terminal.stdout), output, { written: over.signal, given })
     try {
       const ended = await untilEnded(client, id, given, (status) => (name = status.name))
       const result = ended === undefined ? undefined : await resultOf(client, id, given)
@@ -66,7 +66,8 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
       const { root } = await client.callTool<TreeView>('tree', {}, { signal: given })
       const node = nodeWith(root, id)
       context.exitWith(exitCodeOf(result.status, node))
-      if (result.status === 'killed' && !json) writeLines(context.terminal.stderr, [`${context.palette().bad('✗')} ${printableLine(name)} was killed`])
+      if (result.status === 'killed' && !json)
+        writeLines(context.terminal.stderr, [`${context.palette(context.terminal.stderr).bad('✗')} ${printableLine(name)} was killed`])
       if (json) present(context, { ...result, exit_code: node?.exit_code ?? null, exit_signal: node?.exit_signal ?? null }, () => [])
     } finally {
       over.abort()

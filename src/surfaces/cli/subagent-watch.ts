@@ -23,7 +23,7 @@ export async function watchSubagents<Result>(
   if (stderr.isTTY !== true || context.environment.ci) return call((message) => writeLines(stderr, message === '' ? [] : [progressLine(message)]))
 
   const screen = createLiveScreen(stderr)
-  const palette = context.palette()
+  const palette = context.palette(stderr)
   const began = context.now()
   // Until the daemon tells of it.
   const waiting: SubagentEvent = { kind: 'started', id: '', at: began, parent: null, mode: 'spawn', description }

@@ -1,6 +1,7 @@
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import type { Client, WireEvent } from '../client.ts'
 import type { CliContext } from './context.ts'
+import { writeJsonLine } from './output.ts'
 import { eventLine } from './event-line.ts'
 import { interruptible } from './interruptible.ts'
 import { createLiveScreen } from './live-screen.ts'
@@ -152,12 +153,12 @@ async function printChanges(context: CliContext, client: Client, first: TreeView
   const { stdout } = context.terminal
   const palette = context.palette()
   const { json } = context.options()
-  if (json) stdout.write(`${JSON.stringify(first)}\n`)
+  if (json) writeJsonLine(stdout, first)
   else stdout.write(`${renderTree(first, { width: context.width(), palette }).join('\n')}\n`)
   let view = first
   for await (const event of client.events({ follow: true, last: 0, signal })) {
     if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId))) view = await client.callTool<TreeView>('tree', {}, { signal })
-    if (json) stdout.write(`${JSON.stringify(view)}\n`)
+    if (json) writeJsonLine(stdout, view)
     else if (!isNoise(event))
       stdout.write(`${eventLine(event, event.agentId === null ? null : (namesOf(view.root).get(event.agentId) ?? null), { palette })}\n`)
   }

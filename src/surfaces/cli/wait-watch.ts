@@ -22,7 +22,7 @@ export async function watchWait<Result>(
 ): Promise<Result> {
   const stream = context.terminal.stderr
   const screen = createLiveScreen(stream)
-  const palette = context.palette()
+  const palette = context.palette(stream)
   const started = context.now()
   const over = new AbortController()
   let rows: readonly StatusRow[] | undefined

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -10,21 +10,38 @@ import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
 import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
 import { buildProgram, commandNamed } from '../../../src/surfaces/cli/program.ts'
+import { toAscii } from '../../../src/surfaces/cli/ascii.ts'
+import { displayWidth } from '../../../src/surfaces/cli/width.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'src', 'bin.ts')
 
 /** Runs a command line in this process, with nothing behind it. */
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  return runIn({}, ...argv)
+}
+
+const runIn = (variables: Record<string, string>, ...argv: string[]) => runOn({}, variables, ...argv)
+
+/** Streams that are a terminal where it is said. */
+async function runOn(
+  { stdout = {}, stderr = {} }: { stdout?: { isTTY?: boolean; columns?: number }; stderr?: { isTTY?: boolean } },
+  variables: Record<string, string>,
+  ...argv: string[]
+): Promise<{ code: number; out: string; err: string }> {
   let out = ''
   let err = ''
   const stream = (take: (text: string) => void) => ({ write: (text: string) => (take(text), true) })
   const nothing = new Proxy({}, { get: (_target, name) => () => Promise.reject(new Error(`${String(name)} was called`)) }) as Host
   const code = await main(argv, {
-    environment: readEnvironment({ HOME: '/nowhere' }),
+    environment: readEnvironment({ HOME: '/nowhere', ...variables }),
     cwd: '/',
     host: nothing,
     onInterrupt: () => () => {},
-    terminal: { stdout: stream((text) => (out += text)), stderr: stream((text) => (err += text)), stdin: (async function* () {})() },
+    terminal: {
+      stdout: { ...stdout, ...stream((text) => (out += text)) },
+      stderr: { ...stderr, ...stream((text) => (err += text)) },
+      stdin: (async function* () {})(),
+    },
   })
   return { code, out, err }
 }
@@ -66,6 +83,109 @@ describe('the program', () => {
     expect(commandNamed(['-C', 'pr', '--as', 'tree', '--json', 'spawn', 'workers'])).toBe('spawn')
     expect(commandNamed(['help', 'pr'])).toBe('pr')
     expect(commandNamed(['--help'])).toBeNull()
+  })
+})
+
+describe('help', () => {
+  it.each([20, 40, 60, 80, 100, 200])('of every command fits %i columns', async (columns) => {
+    const program = await buildProgram(BARE)
+    const lineOf = (command: Command): string[] => (command.parent === null ? [] : [...lineOf(command.parent), command.name()])
+    for (const command of everyCommand(program)) {
+      if (command.name() === 'help') continue
+      const { out, code } = await runIn({ COLUMNS: String(columns) }, ...lineOf(command), '--help')
+      expect(code).toBe(0)
+      // A word that is longer stands alone: it could not be copied otherwise.
+      const tooLong = out.split('\n').filter((line) => displayWidth(line) > columns && line.trim().includes(' '))
+      expect(tooLong, lineOf(command).join(' ')).toEqual([])
+      if (columns >= 40) expect(Math.max(...out.split('\n').map(displayWidth)), lineOf(command).join(' ')).toBeLessThanOrEqual(columns)
+      for (const { description, flags } of command.options.filter(({ hidden }) => !hidden)) {
+        expect(out.replace(/\s+/g, ' ')).toContain(description.replace(/\s+/g, ' '))
+        expect(out.replace(/\s+/g, ' ')).toContain(flags)
+      }
+    }
+  })
+})
+
+describe('signs and colours', () => {
+  const top = join(import.meta.dirname, '..', '..', '..', 'src')
+  /** Written for programs, or read from them, and never shown by us. */
+  const OTHERS = /^(adapters\/agent-cli\/|ids\.ts$|surfaces\/cli\/ascii\.ts$)/
+
+  it('has an ASCII character for every sign in the sources, as wide as it', () => {
+    const found = readdirSync(top, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !OTHERS.test(name))
+      .flatMap(
+        (name) =>
+          readFileSync(join(top, name), 'utf8')
+            .replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+            .match(/[^\x00-\x7f]/gu) ?? [],
+      )
+    const signs = [...new Set(found)]
+    expect(signs.length).toBeGreaterThan(40)
+    for (const sign of signs) {
+      expect(toAscii(sign), sign).toMatch(/^[ -~]+$/)
+      expect(displayWidth(toAscii(sign)), sign).toBe(displayWidth(sign))
+    }
+    expect(toAscii('Zoë 日本 \u001b[31m')).toBe('Zoë 日本 \u001b[31m')
+  })
+
+  it.each([
+    [{ LANG: 'C' }, false],
+    [{ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, false],
+    [{ LANG: 'POSIX' }, false],
+    [{ LANG: 'de_DE.UTF-8', LC_CTYPE: 'de_DE.ISO-8859-1' }, false],
+    [{ LANG: 'de_DE' }, false],
+    [{}, true],
+    [{ LANG: '' }, true],
+    [{ LANG: 'C.UTF-8' }, true],
+    [{ LANG: 'C', LC_ALL: 'en_US.utf8' }, true],
+    [{ LANG: 'C', LC_CTYPE: 'UTF-8' }, true],
+  ])('in the locale %j Unicode is %s', async (variables, unicode) => {
+    const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+    for (const argv of [['--help'], ['demo', '--help'], ['tree', '--nothing']]) {
+      const { out, err } = await runIn(variables, ...argv)
+      if (!unicode) expect(isAscii(out + err), out + err).toBe(true)
+    }
+    expect(isAscii((await runIn(variables, 'demo', '--help')).out)).toBe(!unicode)
+    expect((await runIn(variables, 'tree', '--nothing')).err).toMatch(unicode ? /^✗ unknown option/ : /^x unknown option/)
+  })
+
+  it.each([
+    [{}, [], false],
+    [{ FORCE_COLOR: '1' }, [], true],
+    [{ FORCE_COLOR: 'true' }, [], true],
+    [{ FORCE_COLOR: '3', TERM: 'dumb' }, [], true],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, [], true],
+    [{ FORCE_COLOR: '1' }, ['--no-color'], false],
+    [{ FORCE_COLOR: '0' }, [], false],
+    [{ FORCE_COLOR: 'false' }, [], false],
+    [{ FORCE_COLOR: '' }, [], false],
+    [{ NO_COLOR: '1' }, [], false],
+  ] as const)('with %j and %j where nothing is a terminal, colour is %s', async (variables, argv, colored) => {
+    // Fails in what is behind it, with words on stderr.
+    const { err } = await runIn(variables, ...argv, 'tree')
+    expect(err).toContain('✗')
+    // oxlint-disable-next-line no-control-regex -- colours are what this is about
+    expect(/\x1b\[31m/.test(err)).toBe(colored)
+  })
+
+  it.each([
+    [{}, true],
+    [{ NO_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+    [{ FORCE_COLOR: '0' }, false],
+  ])('with %j on a terminal, colour is %s; what is no terminal stays without', async (variables, colored) => {
+    const streams = { stdout: { isTTY: true, columns: 40 }, stderr: { isTTY: false } }
+    const { err } = await runOn(streams, variables, 'tree')
+    expect(err).not.toContain('\u001b')
+    const other = await runOn({ stdout: { isTTY: false }, stderr: { isTTY: true } }, variables, 'tree')
+    expect(other.err.includes('\u001b[31m')).toBe(colored)
+  })
+
+  it('JSON says all of Unicode in ASCII where the locale has no more', async () => {
+    const { out } = await runIn({ LANG: 'C' }, 'tree', '--json', '--nöthing')
+    expect(out).toMatch(/^[\x00-\x7f]+$/)
+    expect(JSON.parse(out).error).toContain('--nöthing')
   })
 })
 

@@ -23,7 +23,7 @@ function attach(socketPath: string, paneId: string): void {
   // The last row is the hint, the rest is the pane's.
   const size = () => ({ columns: stdout.columns, rows: Math.max(1, stdout.rows - 1) })
   const hint = (title: string) => {
-    const text = ` ${title} · Ctrl-] leaves, the agent goes on `.slice(0, stdout.columns)
+    const text = ` ${title}, Ctrl-] leaves, the agent goes on `.slice(0, stdout.columns)
     return `\u001B7\u001B[${String(stdout.rows)};1H\u001B[0;7m${text}\u001B[0m\u001B[K\u001B8`
   }
   const leave = (why: string) => {

@@ -65,7 +65,7 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
 
 /** What the demo’s programs see: where programs are and how text is written, nothing of the user’s own. */
 function isolated(own: Environment, places: { home: string; runtime: string; gitConfig: string }): Record<string, string> {
-  const kept = ['PATH', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'USER', 'LOGNAME', 'NO_COLOR']
+  const kept = ['PATH', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'USER', 'LOGNAME', 'NO_COLOR', 'FORCE_COLOR']
   return {
     ...Object.fromEntries(kept.flatMap((name) => (own.variables[name] === undefined ? [] : [[name, own.variables[name]]]))),
     HOME: places.home,
