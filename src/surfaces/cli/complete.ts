@@ -27,11 +27,17 @@ export function define(command: Command, context: CliContext): void {
     })
 }
 
-/** Sub-commands, options, choices and names of agents that can stand in the last word’s place. */
+/** Asks the shell for its own: words that no candidate can be. */
+const FILES: Candidate = { word: ':files', description: '' }
+const FOLDERS: Candidate = { word: ':folders', description: '' }
+
+/** Sub-commands, options, choices and names of agents that can stand in the last word’s place; `FILES` where none is known. */
 async function complete(program: Command, words: readonly string[], context: CliContext): Promise<Candidate[]> {
   const last = words.at(-1) ?? ''
   const { command, position, awaits } = walk(program, words.slice(0, -1))
-  if (awaits !== undefined) return starting(last, await forValue(awaits.choices, awaits.name, context))
+  const value = async (choices: readonly string[] | undefined, name: string): Promise<Candidate[]> =>
+    (await forValue({ choices, name, command: command.name(), last }, context)).filter((one) => one.word.startsWith(last) || [FILES, FOLDERS].includes(one))
+  if (awaits !== undefined) return value(awaits.choices, awaits.name)
   if (last.startsWith('-')) return starting(last, optionsOf(program, command))
   // After a word that is no sub-command nothing can be said.
   if (command.commands.length > 0 && position > 0) return []
@@ -45,8 +51,11 @@ async function complete(program: Command, words: readonly string[], context: Cli
   if (argument === undefined) return []
   // A timeout may be left out, and agents follow it.
   const name = argument.name() === 'timeout' ? 'agent' : argument.name()
-  return starting(last, await forValue(argument.argChoices, name, context))
+  return value(argument.argChoices, name)
 }
+
+/** Names of values that are neither files nor known: what would be offered is never meant. */
+const NOTHING = new Set('count number percent duration when id approval how which mode kind name branch role model comment key shell event type'.split(' '))
 
 interface Standing {
   readonly command: Command
@@ -78,7 +87,7 @@ function walk(program: Command, words: readonly string[]): Standing {
 }
 
 /** What its help calls the value: `agent` of `--agent <agent>`, and `program` of `--agent <program>`. */
-const placeholderOf = ({ flags }: { readonly flags: string }): string => /<([\w-]+)>/.exec(flags)?.[1] ?? ''
+const placeholderOf = ({ flags }: { readonly flags: string }): string => /<([\w-]+)/.exec(flags)?.[1] ?? ''
 
 const isHidden = (command: Command): boolean => command.name().startsWith('__')
 
@@ -90,14 +99,23 @@ function optionsOf(program: Command, command: Command): Candidate[] {
 
 const starting = (start: string, candidates: readonly Candidate[]): Candidate[] => candidates.filter(({ word }) => word.startsWith(start))
 
-/** Values by the argument’s name: choices, agents, programs, pull requests, tools. */
-async function forValue(choices: readonly string[] | undefined, name: string, context: CliContext): Promise<Candidate[]> {
+interface Wanted {
+  readonly choices: readonly string[] | undefined
+  /** The argument’s name, or what an option’s help calls its value. */
+  readonly name: string
+  readonly command: string
+  readonly last: string
+}
+
+/** Values by the argument’s name: choices, agents, programs, pull requests, tools; for all else files, as shells have them. */
+async function forValue({ choices, name, command, last }: Wanted, context: CliContext): Promise<Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word, description: '' }))
-  if (name === 'agent') return agents(context)
+  if (name === 'agent') return agents(context, command, last)
   if (name === 'program' || name === 'acp') return programs(name, context)
   if (name === 'pr') return pulls(context)
   if (name === 'tool') return toolNamesForCompletion()
-  return []
+  if (NOTHING.has(name)) return []
+  return [name === 'folder' ? FOLDERS : FILES]
 }
 
 /** Of the configuration: [agents.NAME] and acp:NAME, or NAME of [acp.NAME] alone. */
@@ -124,13 +142,22 @@ async function readTree(context: CliContext): Promise<TreeNode[]> {
   }
 }
 
-/** By name where that is unique, else by branch; a fork’s is another’s. */
-async function agents(context: CliContext): Promise<Candidate[]> {
+/** Commands whose agent may have ended. */
+const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events'])
+/** The root is a place and needs no program. */
+const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
+  kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))
+
+/** The live ones, or those that the command is for. By name where that is unique, else by branch; a fork’s is another’s. Whoever began a branch gets branches. */
+async function agents(context: CliContext, command: string, last: string): Promise<Candidate[]> {
   const nodes = await readTree(context)
-  return nodes.map((node) => {
+  const wanted = nodes.filter((node) => OF_ALL.has(command) || isLive(node) === (command !== 'resume'))
+  const byName = wanted.map((node) => {
     const unique = nodes.filter((other) => other.name === node.name).length === 1
     return { word: unique ? node.name : sharesBranch(node) ? node.id : node.branch, description: `${node.kind}, ${node.state}` }
   })
+  if (last === '' || byName.some(({ word }) => word.startsWith(last))) return byName
+  return wanted.filter((node) => !sharesBranch(node)).map((node) => ({ word: node.branch, description: `${node.kind}, ${node.state}` }))
 }
 
 async function pulls(context: CliContext): Promise<Candidate[]> {

@@ -3,7 +3,7 @@ export type Shell = (typeof SHELLS)[number]
 
 /**
  * A script that makes a shell complete `exomonad`. All ask `exomonad __complete -- WORDS…`, which answers a line per candidate:
- * the word, a tab, a description; so the scripts never go stale.
+ * the word, a tab, a description; so the scripts never go stale. The words `:files` and `:folders` stand for the shell’s own.
  */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell]
 
@@ -22,11 +22,12 @@ _exomonad() {
   current="${'$'}{words[last]}"
   [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && colons="${'$'}{current%"${'$'}{current##*:}"}"
   while IFS=$'\t' read -r candidate _; do
+    case $candidate in
+      :files) compopt -o default 2>/dev/null; continue ;;
+      :folders) compopt -o dirnames 2>/dev/null; continue ;;
+    esac
     [[ $candidate == "$current"* ]] && COMPREPLY+=("$(printf '%q' "${'$'}{candidate#"$colons"}")")
   done < <(exomonad __complete -- "${'$'}{words[@]}" 2>/dev/null)
-  if [[ ${'$'}{#COMPREPLY[@]} -eq 0 ]]; then
-    compopt -o default 2>/dev/null
-  fi
 }
 complete -F _exomonad exomonad
 `
@@ -38,13 +39,13 @@ _exomonad() {
   local line word tab=$'\t'
   while IFS= read -r line; do
     word="${'$'}{line%%$tab*}"
+    case $word in
+      :files) _files; continue ;;
+      :folders) _files -/; continue ;;
+    esac
     candidates+=("${'$'}{word//:/\\:}:${'$'}{line#*$tab}")
   done < <(exomonad __complete -- "${'$'}{(@)words[2,CURRENT]}" 2>/dev/null)
-  if (( ${'$'}{#candidates} )); then
-    _describe 'exomonad' candidates
-  else
-    _files
-  fi
+  (( ${'$'}{#candidates} )) && _describe 'exomonad' candidates
 }
 if [[ "${'$'}{funcstack[1]}" == _exomonad ]]; then
   _exomonad "$@"
@@ -57,7 +58,16 @@ const FISH = String.raw`# exomonad completion for fish
 function __exomonad_complete
   set -l before (commandline -opc)
   set -l current (commandline -ct)
-  exomonad __complete -- $before[2..-1] "$current" 2>/dev/null
+  for line in (exomonad __complete -- $before[2..-1] "$current" 2>/dev/null)
+    switch $line
+      case ':files*'
+        __fish_complete_path "$current"
+      case ':folders*'
+        __fish_complete_directories "$current" ''
+      case '*'
+        printf '%s\n' $line
+    end
+  end
 end
 complete -c exomonad -f -a '(__exomonad_complete)'
 `
