@@ -15,8 +15,8 @@ export interface CliOptions {
 /** Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never ends the process. */
 export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<number> {
   const options = await completeOptions(given)
-  const run = await createRun(options)
   const output = watchOutput(options.terminal)
+  const run = await createRun({ ...options, onInterrupt: either(options.onInterrupt, output.onGone) })
   const code = await runCommand(argv, options, run)
   return (await output.isWhole()) ? code : EXIT_CODES.error.code
 }
@@ -106,18 +106,41 @@ async function usageError(error: import('commander').CommanderError, json: boole
   return EXIT_CODES.usage.code
 }
 
-/** `exomonad … | head` is no fault. Output that can’t be written is one, whatever was done: whoever reads it would take less for all. */
-function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean> } {
+type Subscribe = CliOptions['onInterrupt']
+
+const either =
+  (one: Subscribe, other: Subscribe): Subscribe =>
+  (listener) => {
+    const stops = [one(listener), other(listener)]
+    return () => stops.forEach((stop) => stop())
+  }
+
+/**
+ * `exomonad … | head` is no fault. Output that can’t be written is one, whatever was done: whoever reads it would take less for all. Either way
+ * nobody reads on, so that what follows something ends as by Ctrl-C.
+ */
+function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean>; onGone: Subscribe } {
   let failed = false
+  let gone = false
+  const listeners = new Set<() => void>()
   for (const stream of [stdout, stderr]) {
     const emitter = stream as unknown as { on?: (event: string, listener: (error: NodeJS.ErrnoException) => void) => unknown }
     emitter.on?.('error', (error) => {
+      if (stream === stdout && !gone) {
+        gone = true
+        for (const listener of listeners) listener()
+      }
       if (error.code === 'EPIPE' || failed) return
       failed = true
       if (stream === stdout) stderr.write(`✗ The output could not be written: ${error.message}. What was asked for may have been done.\n`)
     })
   }
   return {
+    onGone: (listener) => {
+      listeners.add(listener)
+      if (gone) queueMicrotask(listener)
+      return () => void listeners.delete(listener)
+    },
     isWhole: async () => {
       if ('writableLength' in stdout) await new Promise<void>((resolve) => stdout.write('', () => resolve()))
       return !failed

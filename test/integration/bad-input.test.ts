@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BIN, runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { BIN, runProgram, startExomonad, type Exomonad, type RunResult } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -69,11 +69,41 @@ describe('bad arguments', () => {
     expect(await tree.agent('main.unicode-name'.slice(5))).toBeDefined()
   })
 
-  it('output that can’t be written is exit code 1 with a word on stderr', async () => {
-    const { env } = tree.repository
-    const result = await runProgram('sh', ['-c', `'${process.execPath}' '${BIN}' tree > /dev/full`], { cwd: tree.repository.path, env })
+  const inShell = (line: string): Promise<RunResult> => {
+    const program = `exomonad() { '${process.execPath}' '${BIN}' "$@"; }`
+    return runProgram('sh', ['-c', `${program}; ${line}`], { cwd: tree.repository.path, env: tree.repository.env })
+  }
+
+  it.each([
+    '--help',
+    'tree',
+    'tree --json',
+    'tree --watch',
+    'tree --watch --json',
+    'events --follow',
+    'logs app-1 --follow',
+    'daemon logs --follow',
+    'call tree',
+    'call none',
+    'completion bash',
+    'config check',
+    'run --wait seq 9',
+    'nonsense --json',
+  ])('output that can’t be written is exit code 1 with a word on stderr, and ends what follows: %s', async (line) => {
+    const result = await inShell(`exomonad ${line} >/dev/full`)
+    expect(result.stderr).toMatch(/^✗ The output could not be written: ENOSPC/m)
     expect(result.code).toBe(1)
-    expect(result.stderr).toMatch(/^✗ The output could not be written: ENOSPC/)
+  })
+
+  it.each(['events --follow --json', 'run --wait seq 300000'])('a reader who goes away ends what follows, and is no fault: %s', async (line) => {
+    let result: RunResult | undefined
+    const ended = inShell(`{ exomonad ${line}; echo "ended with $?" >&2; } | head -n 1`).then((it) => (result = it))
+    // Only what is written shows that nobody reads.
+    await waitFor('its end', async () => result !== undefined || (await tree.call('send', { to: 'app-1', message: 'one more event' }), false), {
+      limit: 60_000,
+    })
+    expect((await ended).stderr).toMatch(/^ended with \d+$/m)
+    expect((await ended).stderr).not.toContain('could not be written')
   })
 
   describe('nesting without end is refused in words, and nothing is done', () => {
