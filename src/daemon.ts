@@ -242,7 +242,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const http = await createHttpServer({
       core,
       tools: ALL_TOOLS,
-      events: { types: Object.keys(EVENTS), list: (query) => store.events.list(query), onEvent: publisher.onEvent },
+      events: { types: Object.keys(EVENTS), list: (query) => store.events.list(query), lastSeq: () => store.events.lastSeq(), onEvent: publisher.onEvent },
       ownerTokenHash: hashToken(ownerToken),
       findAgentByTokenHash: core.directory.byTokenHash,
       log,

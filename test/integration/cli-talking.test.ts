@@ -55,6 +55,8 @@ describe('the commands', () => {
     expect(lines.json.map((event: { type: string }) => event.type)).toContain('tree.initialized')
     expect((await tree.run(['events', '--last', '1', '--json'])).json).toHaveLength(1)
     expect((await tree.run(['events', '--since', 'never'])).code).toBe(2)
+    for (const more of [[], ['--follow'], ['--json']])
+      expect(await tree.run(['events', '--type', 'nots', ...more])).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean note?') })
   })
 
   it('check the configuration with every finding, and say what is trusted', async () => {

@@ -370,6 +370,12 @@ describe('the event stream', () => {
     })
     expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text).toBe('[]')
     expect((await ask('GET', '/v1/events', { headers: { 'last-event-id': '4' } })).body).toMatchObject({ code: 'INVALID_ARG', found: 4, last: 3 })
+    expect((await ask('GET', '/v1/events?after=4')).body).toMatchObject({ code: 'INVALID_ARG', field: 'after', found: 4, last: 3 })
+    expect((await ask('GET', '/v1/events?after=4&follow=false')).status).toBe(400)
+    // What was pruned is past all the same.
+    events.prune()
+    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text).toBe('[]')
+    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '4' } })).body).toMatchObject({ code: 'INVALID_ARG', last: 3 })
   })
 
   it('does not pile up what a stalled client does not read', async () => {

@@ -7,6 +7,7 @@ export interface EventSource {
   /** All there are. */
   readonly types: readonly string[]
   readonly list: EventStore['list']
+  readonly lastSeq: EventStore['lastSeq']
   readonly onEvent: Publisher['onEvent']
 }
 
@@ -21,7 +22,7 @@ const PAGE = 500
  * is lost between backlog and live, nothing comes twice, and a slow reader holds back its own reading instead of filling memory.
  */
 export async function* followEvents(
-  source: Omit<EventSource, 'types'>,
+  source: Pick<EventSource, 'list' | 'onEvent'>,
   query: EventQuery,
   options: { signal: AbortSignal; heartbeat: number },
 ): AsyncGenerator<StoredEvent | undefined> {

@@ -110,7 +110,7 @@ async function toQuery(
     .map((type) => type.trim())
     .filter((type) => type !== '')
   for (const type of types ?? []) requireKnown(events.types, type)
-  if (resumed !== undefined) await requirePast(events, resumed)
+  if (after !== undefined) await requirePast(events, resumed === undefined ? 'after' : 'Last-Event-ID', after)
   return {
     ...(after === undefined ? {} : { after }),
     ...(wanted.since === undefined ? {} : { since: wanted.since }),
@@ -134,14 +134,14 @@ function requireKnown(types: readonly string[], type: string): void {
   )
 }
 
-/** Ids of another store, such as one that was restored: nothing of what it holds would be sent until it is as far. INVALID_ARG. */
-async function requirePast(events: EventSource, seq: number): Promise<void> {
-  const [last] = await events.list({ last: 1 })
-  if (seq <= (last?.seq ?? 0)) return
-  throw new ExomonadError('INVALID_ARG', `Last-Event-ID is ${seq}, and the last event here is ${last?.seq ?? 0}. Follow without it to begin anew.`, {
-    field: 'Last-Event-ID',
+/** Positions of another store, such as one that was restored: nothing of what it holds would be sent until it is as far. INVALID_ARG. */
+async function requirePast(events: EventSource, field: 'after' | 'Last-Event-ID', seq: number): Promise<void> {
+  const last = await events.lastSeq()
+  if (seq <= last) return
+  throw new ExomonadError('INVALID_ARG', `${field} is ${seq}, and the last event here is ${last}. Follow without it to begin anew.`, {
+    field,
     found: seq,
-    last: last?.seq ?? 0,
+    last,
   })
 }
 

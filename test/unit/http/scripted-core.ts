@@ -90,6 +90,9 @@ export function scriptedCore(script: Parts = {}): Core {
 export interface ScriptedEvents {
   readonly types: readonly string[]
   readonly list: EventStore['list']
+  readonly lastSeq: EventStore['lastSeq']
+  /** As pruning does: what there was still counts. */
+  prune(): void
   readonly onEvent: (listener: (event: StoredEvent) => void) => () => void
   append(fields?: Partial<StoredEvent>): StoredEvent
   readonly listeners: ReadonlySet<(event: StoredEvent) => void>
@@ -99,7 +102,10 @@ export interface ScriptedEvents {
 export function scriptedEvents(delay: () => Promise<void> = async () => {}): ScriptedEvents {
   const log: StoredEvent[] = []
   const listeners = new Set<(event: StoredEvent) => void>()
+  let last = 0
   return {
+    lastSeq: async () => last,
+    prune: () => void log.splice(0),
     listeners,
     types: Object.keys(EVENTS),
     list: async (query) => {
@@ -120,7 +126,7 @@ export function scriptedEvents(delay: () => Promise<void> = async () => {}): Scr
     },
     append: (fields = {}) => {
       const event: StoredEvent = {
-        seq: log.length + 1,
+        seq: last + 1,
         type: 'note',
         at: log.length,
         agentId: null,
@@ -130,6 +136,7 @@ export function scriptedEvents(delay: () => Promise<void> = async () => {}): Scr
         payload: {},
         ...fields,
       }
+      last = event.seq
       log.push(event)
       for (const listener of listeners) listener(event)
       return event
