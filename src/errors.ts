@@ -130,10 +130,20 @@ export class ExomonadError extends Error {
 /** Any thrown value as an ExomonadError: itself, or DISK_FULL / INTERNAL with the cause kept. */
 export function asExomonadError(thrown: unknown): ExomonadError {
   if (thrown instanceof ExomonadError) return thrown
-  const cause = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const cause = toError(thrown)
   const systemCode = (cause as NodeJS.ErrnoException).code
   if (systemCode === 'ENOSPC' || systemCode === 'EDQUOT' || systemCode === 'SQLITE_FULL') {
     return new ExomonadError('DISK_FULL', `The disk is full: ${cause.message}. Make room and try again; nothing was lost.`, {}, { cause })
   }
   return new ExomonadError('INTERNAL', `Unexpected fault: ${cause.message}. See \`exomonad daemon logs\`.`, {}, { cause })
+}
+
+/** Whatever was thrown, as an error. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown
+  try {
+    return new Error(String(thrown))
+  } catch {
+    return new Error('Something was thrown that has no text.')
+  }
 }
