@@ -191,13 +191,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       settings,
       prompts: async (name, { role, ...data }) => {
         const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
-        return renderer.renderPrompt(name, {
-          ...data,
-          tools: ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools)).map(({ name: tool, description }) => ({
-            name: tool,
-            description,
-          })),
-        })
+        const allowed = ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools))
+        return renderer.renderPrompt(name, { tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })), ...data })
       },
       paths,
       clock,

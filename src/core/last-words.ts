@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Deps } from './deps.ts'
+import { withoutFirstPrompt } from '../session-log.ts'
 import { isLasting } from './lifecycle.ts'
 
 /** What an agent left to be read. */
@@ -34,12 +35,14 @@ export function createLastWords({
     return (agent.runtime === 'pane' ? null : await files.readOutput(id)) ?? (await files.readTranscript(id)) ?? ''
   }
 
+  const written = async (agent: Agent): Promise<string> => (agent.runtime === 'acp' ? withoutFirstPrompt(await shown(agent)) : shown(agent))
+
   return async (agent) => {
     const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await runner.session(agent.paneId).catch(() => undefined)
     const own = session?.agentId === agent.id ? session : undefined
     const said = own?.lastText ?? ''
     const text =
-      said === '' || isLasting(agent) ? lastLines(await shown(agent), agent.runtime === 'pane' ? null : join(paths.outputs, `${agent.id}.log`)) : said
+      said === '' || isLasting(agent) ? lastLines(await written(agent), agent.runtime === 'pane' ? null : join(paths.outputs, `${agent.id}.log`)) : said
     return { text, turns: own?.turns ?? 0, reason: own?.reason ?? null }
   }
 }
