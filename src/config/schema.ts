@@ -268,7 +268,11 @@ export const configSchema = z
         logs_mb: z.number().positive().default(50).describe('The daemon’s log is rotated so that it stays below this. Megabytes.'),
         ci_logs_mb: z.number().positive().default(200).describe('Oldest check logs go first. Megabytes.'),
         transcripts_mb: z.number().positive().default(200).describe('Terminal transcripts of agents that ended. Megabytes.'),
-        outputs_mb: z.number().positive().default(1000).describe('Output of sessions and tasks; the oldest go first, of a large one the middle. Megabytes.'),
+        outputs_mb: z
+          .number()
+          .positive()
+          .default(1000)
+          .describe('Output of sessions and tasks, a quarter for each; beyond that its middle goes at once, and the oldest of what ended later. Megabytes.'),
       })
       .prefault({}),
     mcp: z
