@@ -84,7 +84,7 @@ export const ERRORS = {
   STORE_TOO_NEW: { status: 409, meaning: 'The store was written by a newer exomonad.', remedy: 'Use that version, or newer.' },
   STORE_LOST: {
     status: 409,
-    meaning: 'The store knows of no agent, although terminals or records of agents are there.',
+    meaning: 'There are terminals, records or worktrees of agents that the store does not know, or it is another repository’s.',
     remedy: '`exomonad store restore` brings a backup back; `exomonad down --force` ends what runs and begins anew.',
   },
   STORE_CORRUPT: {

@@ -272,7 +272,7 @@ export const configSchema = z
           .number()
           .positive()
           .default(1000)
-          .describe('Output of sessions and tasks, a quarter for each; beyond that its middle goes at once, and the oldest of what ended later. Megabytes.'),
+          .describe('Output of sessions and tasks; oldest go first, the middle of one above a quarter. Megabytes.'),
       })
       .prefault({}),
     mcp: z

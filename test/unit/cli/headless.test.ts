@@ -121,8 +121,8 @@ describe('following what is written to a file', () => {
     const bound = 60_000
     const output = createOutputFile(file, () => expect.fail('no trouble'), bound)
     let out = ''
-    let free: Promise<void> = Promise.resolve()
-    const stream = { write: (text: string, done?: () => void) => ((out += text), void free.then(done), true) }
+    let held: (undefined | (() => void))[] | undefined
+    const stream = { write: (text: string, done?: () => void) => ((out += text), held === undefined ? done?.() : held.push(done), true) }
     const over = new AbortController()
     const following = followOutput(stream, file, { written: over.signal, given: new AbortController().signal })
     let written = 0
@@ -139,8 +139,8 @@ describe('following what is written to a file', () => {
     }
     expect(out.split('\n').slice(0, -1).map(Number)).toEqual(Array.from({ length: written }, (_, number) => number))
     // Held up by its reader, it misses some, and says how much.
-    const reader = Promise.withResolvers<void>()
-    free = reader.promise
+    const waiting: typeof held = []
+    held = waiting
     const before = out.length
     await write(2000)
     for (let round = 0; round < 5; round++) {
@@ -149,7 +149,8 @@ describe('following what is written to a file', () => {
     }
     await output.close()
     over.abort()
-    reader.resolve()
+    held = undefined
+    for (const done of waiting) done?.()
     await following
     const late = out.slice(before).split('\n').slice(0, -1)
     expect(late.some((one) => /^\[exomonad\] +\d+ bytes are gone here/.test(one))).toBe(true)
