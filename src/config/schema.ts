@@ -268,11 +268,7 @@ export const configSchema = z
         logs_mb: z.number().positive().default(50).describe('The daemon’s log is rotated so that it stays below this. Megabytes.'),
         ci_logs_mb: z.number().positive().default(200).describe('Oldest check logs go first. Megabytes.'),
         transcripts_mb: z.number().positive().default(200).describe('Terminal transcripts of agents that ended. Megabytes.'),
-        outputs_mb: z
-          .number()
-          .positive()
-          .default(1000)
-          .describe('Output of sessions and tasks; oldest go first, the middle of one above a quarter. Megabytes.'),
+        outputs_mb: z.number().positive().default(1000).describe('Output of sessions and tasks; the oldest go first, of a large one the middle. Megabytes.'),
       })
       .prefault({}),
     mcp: z
