@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
@@ -79,10 +79,14 @@ export function createHost(environment: Environment): Host {
     store: {
       inspect: async ({ database }) => (await import('./adapters/store/sqlite/backup.ts')).inspectStore(database),
       backups: async ({ backups }) => (await import('./adapters/store/sqlite/backup.ts')).listBackups(backups),
-      restore: async (backup, { database, backups }) =>
-        (await import('./adapters/store/sqlite/backup.ts')).restoreBackup(backup, database, backups, Date.now()),
-      setAside: async ({ database, backups, auth, prompts, launch }) => {
+      restore: async (backup, { database, backups, accepted }) => {
+        const kept = await (await import('./adapters/store/sqlite/backup.ts')).restoreBackup(backup, database, backups, Date.now())
+        await writeFile(accepted, '', { mode: 0o600 })
+        return kept
+      },
+      setAside: async ({ database, backups, accepted, auth, prompts, launch }) => {
         const kept = await (await import('./adapters/store/sqlite/backup.ts')).setAside(database, backups, Date.now())
+        await writeFile(accepted, '', { mode: 0o600 })
         for (const folder of [auth, prompts, launch]) await rm(folder, { recursive: true, force: true })
         return kept
       },

@@ -32,7 +32,7 @@ import { createSettings } from './daemon/settings.ts'
 import { createTemplateOverrides } from './daemon/template-overrides.ts'
 import { ExomonadError } from './errors.ts'
 import { EVENTS } from './events/event.ts'
-import { requireAccounted } from './daemon/unaccounted.ts'
+import { requireAccounted, requireDatabase } from './daemon/unaccounted.ts'
 import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
@@ -117,6 +117,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
 
     const gate = createTextGate(tokens)
+    await requireDatabase(paths)
     const store = await openStore({ file: paths.database, backups: paths.backups, log, clock, gate, tokens })
     release.add('store', () => store.close())
 
@@ -191,13 +192,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       settings,
       prompts: async (name, { role, ...data }) => {
         const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
-        return renderer.renderPrompt(name, {
-          ...data,
-          tools: ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools)).map(({ name: tool, description }) => ({
-            name: tool,
-            description,
-          })),
-        })
+        const allowed = ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools))
+        return renderer.renderPrompt(name, { tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })), ...data })
       },
       paths,
       clock,

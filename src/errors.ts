@@ -84,7 +84,7 @@ export const ERRORS = {
   STORE_TOO_NEW: { status: 409, meaning: 'The store was written by a newer exomonad.', remedy: 'Use that version, or newer.' },
   STORE_LOST: {
     status: 409,
-    meaning: 'The store knows of no agent, although terminals or records of agents are there.',
+    meaning: 'There are terminals, records or worktrees of agents that the store does not know, or it is another repository’s.',
     remedy: '`exomonad store restore` brings a backup back; `exomonad down --force` ends what runs and begins anew.',
   },
   STORE_CORRUPT: {
@@ -130,10 +130,20 @@ export class ExomonadError extends Error {
 /** Any thrown value as an ExomonadError: itself, or DISK_FULL / INTERNAL with the cause kept. */
 export function asExomonadError(thrown: unknown): ExomonadError {
   if (thrown instanceof ExomonadError) return thrown
-  const cause = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const cause = toError(thrown)
   const systemCode = (cause as NodeJS.ErrnoException).code
   if (systemCode === 'ENOSPC' || systemCode === 'EDQUOT' || systemCode === 'SQLITE_FULL') {
     return new ExomonadError('DISK_FULL', `The disk is full: ${cause.message}. Make room and try again; nothing was lost.`, {}, { cause })
   }
   return new ExomonadError('INTERNAL', `Unexpected fault: ${cause.message}. See \`exomonad daemon logs\`.`, {}, { cause })
+}
+
+/** Whatever was thrown, as an error. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown
+  try {
+    return new Error(String(thrown))
+  } catch {
+    return new Error('Something was thrown that has no text.')
+  }
 }

@@ -15,6 +15,8 @@ export interface Paths {
   readonly database: string
   /** Copies of the store that the daemon makes. */
   readonly backups: string
+  /** What is there of agents that the store doesn’t know, and a person went on without; empty: all that is there at the next start. */
+  readonly accepted: string
   readonly lock: string
   readonly log: string
   /** JSON files that hooks leave when the socket is dead. */
@@ -59,6 +61,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     state,
     database: join(state, 'store.db'),
     backups: join(state, 'backups'),
+    accepted: join(state, 'accepted.json'),
     lock: join(state, 'daemon.lock'),
     log: join(state, 'logs', 'daemon.log'),
     spool: join(state, 'spool'),

@@ -4,7 +4,7 @@ import type { AgentId, Sha } from '../ids.ts'
 import type { AgentResult } from './agent-sessions.ts'
 import { hasReported, statusOf } from './agent-status.ts'
 import type { Deps } from './deps.ts'
-import type { LastWords } from './last-words.ts'
+import { withPlace, type LastWords } from './last-words.ts'
 import { isAlive } from './lifecycle.ts'
 
 /** What came of agents: put on record when they end, and never taken off it. */
@@ -88,8 +88,8 @@ export function createResults({
   return {
     make,
     of: async (agent) => {
-      if (isAlive(agent.state)) return look(agent)
-      return (await store.runs.get(agent.id))?.result ?? settled(agent)
+      const result = isAlive(agent.state) ? await look(agent) : ((await store.runs.get(agent.id))?.result ?? (await settled(agent)))
+      return { ...result, output: await withPlace(result.output, () => files.outputPlace(agent.id)) }
     },
     record: async (id, words) => {
       try {

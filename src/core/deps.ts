@@ -57,6 +57,8 @@ export interface PromptFacts {
   readonly facts?: readonly { readonly key: string; readonly value: string }[]
   /** Goes in front of everything else. */
   readonly system_prompt?: string
+  /** Where it gets none; else those that its role and its program allow. */
+  readonly tools?: readonly []
 }
 
 export interface Settings {

@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Deps } from './deps.ts'
+import { withoutFirstPrompt } from '../session-log.ts'
 import { isLasting } from './lifecycle.ts'
 
 /** What an agent left to be read. */
@@ -18,12 +18,7 @@ const LONGEST = 200_000
 /**
  * Looked at before the pane is closed. What a runner that is gone can’t tell any more stands in the output’s file.
  */
-export function createLastWords({
-  runner,
-  multiplexer,
-  files,
-  paths,
-}: Pick<Deps, 'runner' | 'multiplexer' | 'files' | 'paths'>): (agent: Agent) => Promise<LastWords> {
+export function createLastWords({ runner, multiplexer, files }: Pick<Deps, 'runner' | 'multiplexer' | 'files'>): (agent: Agent) => Promise<LastWords> {
   const shown = async (agent: Agent): Promise<string> => {
     const { paneId, id } = agent
     const pane = paneId === null ? undefined : await multiplexer.inspect(paneId).catch(() => undefined)
@@ -34,21 +29,29 @@ export function createLastWords({
     return (agent.runtime === 'pane' ? null : await files.readOutput(id)) ?? (await files.readTranscript(id)) ?? ''
   }
 
+  const written = async (agent: Agent): Promise<string> => (agent.runtime === 'acp' ? withoutFirstPrompt(await shown(agent)) : shown(agent))
+
   return async (agent) => {
     const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await runner.session(agent.paneId).catch(() => undefined)
     const own = session?.agentId === agent.id ? session : undefined
     const said = own?.lastText ?? ''
-    const text =
-      said === '' || isLasting(agent) ? lastLines(await shown(agent), agent.runtime === 'pane' ? null : join(paths.outputs, `${agent.id}.log`)) : said
+    const text = said === '' || isLasting(agent) ? lastLines(await written(agent), { marked: agent.runtime !== 'pane' }) : said
     return { text, turns: own?.turns ?? 0, reason: own?.reason ?? null }
   }
 }
 
-/** The end of a text, within bounds; where there was more, its first line says in which file all of it is. */
-export function lastLines(text: string, file: string | null): string {
+const CUT = /^\[The beginning is not shown[^\n]*\]\n/
+
+/** An output as it reads now: of one that is not whole, where the rest is. That changes after it was put on record, so it doesn’t stand there. */
+export async function withPlace(output: string, place: () => Promise<string>): Promise<string> {
+  return CUT.test(output) ? `[The beginning is not shown; ${await place()}]\n${output.replace(CUT, '')}` : output
+}
+
+/** The end of a text, within bounds; `marked`: where there was more, its first line says so. */
+export function lastLines(text: string, { marked }: { marked: boolean }): string {
   const lines = text.trimEnd().split('\n')
   const kept = lines.slice(-LINES).join('\n')
   const end = kept.length > LONGEST ? kept.slice(-LONGEST).replace(/^[\uDC00-\uDFFF]/, '') : kept
   const isCut = lines.length >= LINES || end.length < kept.length || text.length >= LONGEST
-  return isCut && file !== null ? `[The beginning is not shown; all of it is in ${file}]\n${end}` : end
+  return isCut && marked ? `[The beginning is not shown]\n${end}` : end
 }

@@ -57,11 +57,13 @@ export function createSessionStart({
 
   return {
     start: async (caller, options) => {
-      const { kind, task, acp = null, mode = null, maxTurns = null, timeoutSecs = null, noTools = false } = options
+      const { kind, task, acp = null, mode = null, maxTurns = null, timeoutSecs = null } = options
       const parent = await reserve.prepare(caller, `a session ${options.name}`)
       const config = await settings.config()
       const cliName = sessionProgram(config, parent, acp)
       const tools = sessionTools(options.tools, { callers: toolsOf(parent), own: parent.tools, program: toolsOfProgram(config, cliName) })
+      // Named, but none: not even the server that would have none to offer.
+      const noTools = options.noTools === true || options.tools?.length === 0
       await requireProgram(cliName)
       const model = await modelOf(parent, cliName, options.model)
       const reserved = await reserve.reserve(
@@ -76,6 +78,7 @@ export function createSessionStart({
           ...promptFacts(agent, parent),
           facts: Object.entries(options.facts ?? {}).map(([key, value]) => ({ key, value })),
           system_prompt: options.systemPrompt ?? '',
+          ...(noTools ? { tools: [] as const } : {}),
         }
         // One prompt, as it was given.
         const prompt = kind === 'delegate' ? task : await prompts(kind === 'llm' ? 'session' : 'subagent', facts)

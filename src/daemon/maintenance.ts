@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { readSpool } from '../adapters/host/spool.ts'
 import { pruneFolder } from '../adapters/host/prune-folder.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -10,6 +9,7 @@ import { hashToken } from '../core/launch.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
 import { callSpooledHook } from '../surfaces/http/hooks.ts'
+import { pruneOutputs } from './prune-outputs.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -71,7 +71,7 @@ export function startMaintenance(deps: {
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
     const live = new Set<string>((await store.agents.list({ live: true })).map(({ id }) => id))
-    await pruneFolder(paths.outputs, retention.outputs_mb * 1_000_000, (path) => live.has(basename(path, '.log')))
+    await pruneOutputs(paths.outputs, { limit: retention.outputs_mb * 1_000_000, live, now: clock(), before })
   }
 
   /** A daemon of a repository that was removed or moved away has nobody left to serve. */

@@ -1,10 +1,10 @@
+import { toError } from '../errors.ts'
+
 /** Why a signal was aborted, as an error to throw. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
-  return reason instanceof Error ? reason : new Error(`The call was ended: ${String(reason)}.`)
+  return reason instanceof Error ? reason : new Error(`The call was ended: ${toError(reason).message}.`)
 }
-
-export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 /**
  * What `work` answers, or the signal’s reason once that is aborted. `grace`: milliseconds that work which heeds the signal itself has to end in

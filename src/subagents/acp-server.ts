@@ -1,9 +1,10 @@
 import process from 'node:process'
 import type { AcpConnection, AcpHandlers, OpenAcp, AcpSession, StartPiped } from '../adapters/acp/acp.ts'
+import { lastLines } from '../adapters/acp/tail.ts'
 import type { AcpMcpServer } from '../adapters/runner/runner.ts'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError, toError } from '../errors.ts'
 import { programFile } from '../package-root.ts'
-import { abortReason, anySignal, toError, untilAborted } from './abort.ts'
+import { abortReason, anySignal, untilAborted } from './abort.ts'
 import { asChunk, mergeCall, type KnownCalls } from './acp-chunks.ts'
 import type { ACPGenerateOptions, ACPPermissionPolicy, ACPServerHealth, ACPSessionInfo, ACPStreamChunk, ACPToolSource } from './acp-types.ts'
 import { BRIDGE_PORT, BRIDGE_TOKEN } from './bridge-protocol.ts'
@@ -129,8 +130,10 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
       if (current !== connection) return
       current = undefined
       connecting = undefined
-      if (!closed) lastError = `${name} ended (${signal ?? `exit code ${exitCode ?? 'unknown'}`})${stderr.trim() === '' ? '' : `: ${stderr.trim()}`}`
-      for (const id of [...held.keys()]) drop(id, `${name} has ended, and its sessions with it.`)
+      const words = lastLines(stderr)
+      const reason = `${name} ended (${signal ?? `exit code ${exitCode ?? 'unknown'}`})${words === '' ? '' : `: ${words}`}`
+      if (!closed) lastError = reason
+      for (const id of [...held.keys()]) drop(id, reason)
     })
     return connection
   }

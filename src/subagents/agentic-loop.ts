@@ -1,5 +1,6 @@
-import { ExomonadError } from '../errors.ts'
-import { abortReason, anySignal, toError, untilAborted } from './abort.ts'
+import { ExomonadError, toError } from '../errors.ts'
+import { createTeller } from '../teller.ts'
+import { abortReason, anySignal, untilAborted } from './abort.ts'
 import type { ACPAgentToolCall, ACPChatMessage, ACPStreamChunk, ACPTokenUsage, ACPToolSource } from './acp-types.ts'
 import type { ConversationMessage } from './conversation.ts'
 import { isCallOf } from './tool-titles.ts'
@@ -7,6 +8,8 @@ import { createTurnCounter } from './turns.ts'
 import type { AgenticLoop, LoopCallbacks, LoopOptions, LoopResult } from './types.ts'
 
 const DEFAULT_MAX_TURNS = 10
+
+type Tell = ReturnType<typeof createTeller<LoopCallbacks>>
 
 /**
  * Runs an agent to the end of a task: prompts it, lets it call the registry’s tools, counts its turns, and cancels its session at the limit or
@@ -20,11 +23,13 @@ export function createAgenticLoop(options: LoopOptions): AgenticLoop {
     run: async (task: string, callbacks: LoopCallbacks = {}, { signal }: { readonly signal?: AbortSignal | undefined } = {}) => {
       if (running) throw new ExomonadError('INVALID_ARG', 'This loop runs already: wait for its end, or make another loop with another conversation.')
       running = true
+      const tell = createTeller(callbacks)
       try {
-        return await runOnce(options, maxTurns, task, callbacks, anySignal(options.signal, signal))
+        if (task.trim() === '') throw new ExomonadError('INVALID_ARG', 'The task is empty: say what the agent is to do.')
+        return await runOnce(options, maxTurns, task, tell, anySignal(options.signal, signal))
       } catch (thrown) {
         const error = toError(thrown)
-        callbacks.onError?.(error)
+        tell('onError', error)
         throw error
       } finally {
         running = false
@@ -33,7 +38,7 @@ export function createAgenticLoop(options: LoopOptions): AgenticLoop {
   })
 }
 
-async function runOnce(options: LoopOptions, maxTurns: number, task: string, callbacks: LoopCallbacks, given: AbortSignal): Promise<LoopResult> {
+async function runOnce(options: LoopOptions, maxTurns: number, task: string, tell: Tell, given: AbortSignal): Promise<LoopResult> {
   if (given.aborted) throw abortReason(given)
   const { acpClient, toolRegistry, conversation, keepSession = true } = options
   const startedAt = performance.now()
@@ -55,7 +60,7 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
   /** Whether the model may go on. */
   const goOn = (): boolean => {
     if (counter.turns > maxTurns) ending.abort(limit)
-    else if (counter.turns > turn) callbacks.onTurn?.((turn = counter.turns))
+    else if (counter.turns > turn) tell('onTurn', (turn = counter.turns))
     return !signal.aborted
   }
 
@@ -69,17 +74,17 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
         if (!goOn()) throw abortReason(signal)
         toolCalls += 1
         closeMessage()
-        callbacks.onToolCallStart?.(call)
+        tell('onToolCallStart', call)
         const answer = toolRegistry.execute(call, { signal: anySignal(signal, callSignal) })
         const told = answer.then((result) => {
           conversation.addToolResult(result.name, result.output)
-          callbacks.onToolCallEnd?.(result)
+          tell('onToolCallEnd', result)
           return result
         })
         calls.add(told)
         return await told.finally(() => calls.delete(told))
       } catch (thrown) {
-        // Of a callback: the run ends with it.
+        // Of the limit, or of a registry that breaks its word: the run ends with it.
         ending.abort(toError(thrown))
         throw thrown
       } finally {
@@ -100,8 +105,8 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
     }
     if (toolCall.status === 'completed' || toolCall.status === 'failed') counter.ended(toolCall.id)
     if (isRegistrys) return
-    if (first) callbacks.onAgentToolCall?.(toolCall)
-    else callbacks.onAgentToolCallUpdate?.(toolCall)
+    if (first) tell('onAgentToolCall', toolCall)
+    else tell('onAgentToolCallUpdate', toolCall)
   }
 
   let usage: ACPTokenUsage | undefined
@@ -111,7 +116,7 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
       counter.spoke()
       if (!goOn()) return
       text += chunk.text
-      callbacks.onStreamDelta?.(chunk.text)
+      tell('onStreamDelta', chunk.text)
     } else if (chunk.type === 'thought') {
       counter.spoke()
       goOn()
@@ -125,7 +130,7 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, cal
 
   let hitTurnLimit = false
   try {
-    callbacks.onStreamStart?.()
+    tell('onStreamStart')
     goOn()
     const stream = acpClient.generateStream(task, {
       serverName: options.serverName,

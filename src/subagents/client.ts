@@ -1,5 +1,5 @@
-import { ExomonadError } from '../errors.ts'
-import { anySignal, toError, untilAborted } from './abort.ts'
+import { ExomonadError, toError } from '../errors.ts'
+import { anySignal, untilAborted } from './abort.ts'
 import { asTokens } from './acp-chunks.ts'
 import type { AcpServer } from './acp-server.ts'
 import type { ACPAgentInfo, ACPClient, ACPGenerateOptions, ACPGenerateResult, ACPPermissionPolicy, ACPStreamChunk } from './acp-types.ts'

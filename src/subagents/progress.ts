@@ -1,6 +1,7 @@
 import { createLiveScreen } from '../surfaces/cli/live-screen.ts'
 import { createPalette } from '../surfaces/cli/palette.ts'
 import { foldSubagents, NO_SUBAGENTS, subagentRows } from '../surfaces/cli/subagent-tree.ts'
+import { createTeller } from '../teller.ts'
 import { isSubagentTool } from './child-registry.ts'
 import type { SubagentCallbacks, ToolArguments } from './types.ts'
 
@@ -40,11 +41,13 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
   const key = (id: string, callId: string): string => JSON.stringify([id, callId])
   let tree = NO_SUBAGENTS
   let frame = 0
-  const stream = { write: (text: string) => (write(text), true) }
+  const stream = { write: (text: string) => (tell('write', text), true) }
   let screen = createLiveScreen(stream)
   let timer: NodeJS.Timeout | undefined
 
   const draw = (): void => screen.draw(subagentRows(tree, { now: now(), width: columns, palette, frame, height: Math.max(1, rows - KEPT_FREE) }))
+  // Nobody catches what a frame of the timer throws.
+  const tell = createTeller({ write, draw })
   /** What comes next stands below. */
   const settle = (): void => {
     clearInterval(timer)
@@ -56,23 +59,23 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
     running.clear()
     calls.clear()
   }
-  const tell = (event: Parameters<typeof foldSubagents>[1]): void => {
+  const take = (event: Parameters<typeof foldSubagents>[1]): void => {
     tree = foldSubagents(tree, event)
     draw()
   }
   const end = (id: string, turns: number | null, reason: string | null): void => {
     if (!running.delete(id)) return
-    tell({ kind: 'ended', id, at: now(), success: reason === null, turns, reason })
+    take({ kind: 'ended', id, at: now(), success: reason === null, turns, reason })
     if (running.size === 0) settle()
   }
 
   return {
     onSubagentStart: ({ id, description, mode, parentId }) => {
       running.add(id)
-      tell({ kind: 'started', id, at: now(), parent: parentId ?? null, mode, description })
+      take({ kind: 'started', id, at: now(), parent: parentId ?? null, mode, description })
       timer ??= setInterval(() => {
         frame += 1
-        draw()
+        tell('draw')
       }, FRAME_EVERY).unref()
     },
     // Of its words only the answer counts, and that is the caller’s to show.
@@ -82,13 +85,13 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
       if (isSubagentTool(call.name)) return
       const shown = { tool: call.name, detail: detailOf(call.arguments) }
       calls.set(key(id, call.id), shown)
-      tell({ kind: 'tool', id, at: now(), ...shown, phase: 'started', status: null })
+      take({ kind: 'tool', id, at: now(), ...shown, phase: 'started', status: null })
     },
     onSubagentToolCallEnd: (id, result) => {
       const shown = calls.get(key(id, result.id))
       if (shown === undefined) return
       calls.delete(key(id, result.id))
-      tell({ kind: 'tool', id, at: now(), ...shown, phase: 'ended', status: result.isError ? 'failed' : 'completed' })
+      take({ kind: 'tool', id, at: now(), ...shown, phase: 'ended', status: result.isError ? 'failed' : 'completed' })
     },
     onSubagentComplete: (id, { turns }) => end(id, turns, null),
     onSubagentError: (id, error) => end(id, null, error.message),

@@ -8,7 +8,7 @@ export const spawnDefinition = (defaultMaxTurns: number): ToolDefinition => ({
   parameters: {
     task: { type: 'string', description: 'What the subagent is to do, with everything it must know', required: true },
     description: { type: 'string', description: 'What it does, in three to six words, for display', required: true },
-    maxTurns: { type: 'integer', description: `Rounds of its model before it is stopped (${defaultMaxTurns} unless given)` },
+    maxTurns: { type: 'number', description: `A whole number: rounds of its model before it is stopped (${defaultMaxTurns} unless given)` },
     systemPrompt: { type: 'string', description: 'How it is to behave, in place of the usual system prompt' },
   },
   category: 'subagent',

@@ -1,14 +1,17 @@
-import { ExomonadError } from '../errors.ts'
-import { toError, untilAborted } from './abort.ts'
+import { ExomonadError, toError } from '../errors.ts'
+import { createTeller } from '../teller.ts'
+import { untilAborted } from './abort.ts'
 import type { ACPAgentToolCall } from './acp-types.ts'
 import { createAgenticLoop } from './agentic-loop.ts'
 import { createChildRegistry } from './child-registry.ts'
 import { createConversation } from './conversation.ts'
 import { DELEGATE, spawnDefinition } from './subagent-definitions.ts'
-import type { LoopCallbacks, SubagentCallbacks, SubagentInfo, SubagentResult, SubagentToolsOptions, ToolArguments, ToolRegistry } from './types.ts'
+import type { LoopCallbacks, SubagentCallbacks, SubagentInfo, SubagentToolsOptions, ToolArguments, ToolRegistry } from './types.ts'
 
 const DEFAULT_MAX_TURNS = 10
 const DEFAULT_MAX_DEPTH = 2
+
+type Tell = ReturnType<typeof createTeller<SubagentCallbacks>>
 
 /** For the whole process: ids of different registrations meet in one display. */
 let lastId = 0
@@ -25,9 +28,10 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
 function registerAt(registry: ToolRegistry, options: SubagentToolsOptions, depth: number, parentId: string | undefined): void {
   const { acpClient, callbacks = {}, defaultMaxTurns = DEFAULT_MAX_TURNS, maxDepth = DEFAULT_MAX_DEPTH, serverName, agentId, systemPrompt } = options
   if (depth >= maxDepth) return
+  const tell = createTeller(callbacks)
 
   registry.register(spawnDefinition(defaultMaxTurns), (args, { signal }) =>
-    report({ mode: 'spawn', description: text(args, 'description') ?? 'Subagent task', parentId }, callbacks, async (id, told) => {
+    report({ mode: 'spawn', description: text(args, 'description') ?? 'Subagent task', parentId }, tell, async (id, told) => {
       const maxTurns = positive(args, 'maxTurns') ?? defaultMaxTurns
       const childRegistry = createChildRegistry(options.toolRegistry)
       registerAt(childRegistry, { ...options, toolRegistry: childRegistry }, depth + 1, id)
@@ -41,17 +45,17 @@ function registerAt(registry: ToolRegistry, options: SubagentToolsOptions, depth
         systemPrompt: text(args, 'systemPrompt') ?? systemPrompt,
         keepSession: false,
       })
-      const { finalText, totalTurns, hitTurnLimit } = await loop.run(text(args, 'task') ?? '', told, { signal })
+      const { finalText, totalTurns, hitTurnLimit } = await loop.run(taskOf(args), told, { signal })
       return { text: hitTurnLimit ? limited(finalText, maxTurns) : finalText, turns: totalTurns }
     }),
   )
 
   registry.register(DELEGATE, (args, { signal }) =>
-    report({ mode: 'delegate', description: text(args, 'description') ?? 'Delegated task', parentId }, callbacks, async () => {
+    report({ mode: 'delegate', description: text(args, 'description') ?? 'Delegated task', parentId }, tell, async () => {
       const otherServer = text(args, 'serverName')
       // The default agent belongs to the default server.
       const defaultAgent = otherServer === undefined || otherServer === serverName ? agentId : undefined
-      const answer = acpClient.generate(text(args, 'task') ?? '', {
+      const answer = acpClient.generate(taskOf(args), {
         serverName: otherServer ?? serverName,
         agentId: text(args, 'agentId') ?? defaultAgent,
         signal,
@@ -65,28 +69,25 @@ function registerAt(registry: ToolRegistry, options: SubagentToolsOptions, depth
 /** Tells of a subagent from its start to its one end, and answers its text. */
 async function report(
   { mode, description, parentId }: { mode: SubagentInfo['mode']; description: string; parentId: string | undefined },
-  callbacks: SubagentCallbacks,
+  tell: Tell,
   work: (id: string, told: LoopCallbacks) => Promise<{ text: string; turns: number }>,
 ): Promise<string> {
   const id = `sub_${(lastId += 1)}`
   const startedAt = performance.now()
-  callbacks.onSubagentStart?.(Object.freeze({ id, description, mode, ...(parentId === undefined ? {} : { parentId }) }))
-  let result: SubagentResult
+  tell('onSubagentStart', Object.freeze({ id, description, mode, ...(parentId === undefined ? {} : { parentId }) }))
   try {
-    const done = await work(id, loopCallbacks(id, callbacks))
-    result = Object.freeze({ ...done, durationMs: Math.round(performance.now() - startedAt) })
+    const done = await work(id, loopCallbacks(id, tell))
+    tell('onSubagentComplete', id, Object.freeze({ ...done, durationMs: Math.round(performance.now() - startedAt) }))
+    return done.text
   } catch (thrown) {
     const error = toError(thrown)
-    callbacks.onSubagentError?.(id, error)
+    tell('onSubagentError', id, error)
     throw error
   }
-  // Outside: an error of this callback is none of the subagent’s.
-  callbacks.onSubagentComplete?.(id, result)
-  return result.text
 }
 
 /** No `onError`: what ends the loop is told once, by who called it. */
-function loopCallbacks(id: string, callbacks: SubagentCallbacks): LoopCallbacks {
+function loopCallbacks(id: string, tell: Tell): LoopCallbacks {
   const own = new Map<string, number>()
   const ended = (call: ACPAgentToolCall): void => {
     const startedAt = own.get(call.id)
@@ -94,16 +95,16 @@ function loopCallbacks(id: string, callbacks: SubagentCallbacks): LoopCallbacks 
     own.delete(call.id)
     const durationMs = Math.round(performance.now() - startedAt)
     const result = { id: call.id, name: call.title, output: call.output ?? '', isError: call.status === 'failed', durationMs }
-    callbacks.onSubagentToolCallEnd?.(id, Object.freeze(result))
+    tell('onSubagentToolCallEnd', id, Object.freeze(result))
   }
   return {
-    onStreamDelta: (delta) => callbacks.onSubagentStreamDelta?.(id, delta),
-    onToolCallStart: (call) => callbacks.onSubagentToolCallStart?.(id, call),
-    onToolCallEnd: (result) => callbacks.onSubagentToolCallEnd?.(id, result),
+    onStreamDelta: (delta) => tell('onSubagentStreamDelta', id, delta),
+    onToolCallStart: (call) => tell('onSubagentToolCallStart', id, call),
+    onToolCallEnd: (result) => tell('onSubagentToolCallEnd', id, result),
     onAgentToolCall: (call) => {
       own.set(call.id, performance.now())
       const args = call.detail === undefined ? {} : { detail: call.detail }
-      callbacks.onSubagentToolCallStart?.(id, Object.freeze({ id: call.id, name: call.title, arguments: args }))
+      tell('onSubagentToolCallStart', id, Object.freeze({ id: call.id, name: call.title, arguments: args }))
       ended(call)
     },
     onAgentToolCallUpdate: ended,
@@ -112,6 +113,12 @@ function loopCallbacks(id: string, callbacks: SubagentCallbacks): LoopCallbacks 
 
 const limited = (finalText: string, maxTurns: number): string =>
   `${finalText}\n\n[Stopped at the limit of ${maxTurns} ${maxTurns === 1 ? 'turn' : 'turns'}: this is what there was by then. Allow more with maxTurns, or ask for less.]`.trimStart()
+
+function taskOf(args: ToolArguments): string {
+  const task = text(args, 'task') ?? ''
+  if (task.trim() === '') throw new ExomonadError('INVALID_ARG', 'task is empty: say what the subagent is to do, with everything it must know.')
+  return task
+}
 
 const text = (args: ToolArguments, key: string): string | undefined => (typeof args[key] === 'string' ? args[key] : undefined)
 

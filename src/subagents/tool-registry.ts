@@ -1,4 +1,4 @@
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError, toError } from '../errors.ts'
 import { abortReason, untilAborted } from './abort.ts'
 import type { ToolArguments, ToolContext, ToolDefinition, ToolHandler, ToolParameter, ToolRegistry } from './types.ts'
 
@@ -50,7 +50,7 @@ export function createToolRegistry(options: ToolRegistryOptions = {}): ToolRegis
       try {
         return result(String(await run(call.arguments ?? {}, { call, signal })), false)
       } catch (thrown) {
-        return result(thrown instanceof Error ? thrown.message : String(thrown), true)
+        return result(toError(thrown).message, true)
       }
     },
     get toolCount() {

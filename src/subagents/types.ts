@@ -76,7 +76,8 @@ export interface ToolRegistry {
 
 /**
  * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they happen (each call’s start before its end),
- * then Complete or Error, once and never both. Nothing follows.
+ * then Complete or Error, once and never both. Nothing follows. What a callback throws, at once or in a promise, is a warning of the process, and
+ * changes nothing of the subagent.
  */
 export interface SubagentCallbacks {
   readonly onSubagentStart?: ((info: SubagentInfo) => void) | undefined
@@ -88,8 +89,9 @@ export interface SubagentCallbacks {
 }
 
 /**
- * What a loop tells while it runs, in order. What a callback throws ends the run with that error. Those of subagents are here too, so that one object
- * can be given to both; they are called by who registered subagents, never by the loop.
+ * What a loop tells while it runs, in order. What a callback throws, at once or in a promise, is a warning of the process and changes nothing of the
+ * run: to end it, abort its signal. Those of subagents are here too, so that one object can be given to both; they are called by who registered
+ * subagents, never by the loop.
  */
 export interface LoopCallbacks extends SubagentCallbacks {
   readonly onStreamStart?: (() => void) | undefined

@@ -1,5 +1,6 @@
 import type { SubagentEvent } from '../core/subagent-progress.ts'
 import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../errors.ts'
+import { createTeller } from '../teller.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
 import { parseJson } from '../parse-json.ts'
@@ -122,6 +123,7 @@ export function createClient(options: ClientOptions): Client {
     })
     // Refused before it was begun.
     if (response.status !== 200) return parseAnswer<Result>(response)
+    const tell = createTeller({ progress })
     let answer: { event: string; body: unknown } | undefined
     // Read to its end: a result that was not taken whole counts as not arrived.
     for await (const { event, data } of parseEventStream(response.body)) {
@@ -129,7 +131,7 @@ export function createClient(options: ClientOptions): Client {
       if (event !== 'progress') answer = { event, body }
       else if (answer === undefined) {
         const { message, event: told } = body as { message: string; event?: SubagentEvent }
-        progress?.(message, told)
+        tell('progress', message, told)
       }
     }
     if (answer?.event === 'result') return answer.body as Result

@@ -13,7 +13,7 @@ export const spawnLlmSession = defineTool({
     model: z.string().min(1).optional().describe('In its program’s own words; default: yours where both run the same program, else its own'),
     context: z.record(z.string().min(1), z.string()).optional().describe('What it is to know, by name'),
     timeout_secs: z.number().positive().max(2_592_000).optional().describe('It fails when it takes longer; default: no limit'),
-    tools: z.array(z.string().min(1)).optional().describe('Of your tools only these; default: all of them'),
+    tools: z.array(z.string().min(1)).optional().describe('Of your tools only these, [] for none; default: all of them'),
   }),
   output: spawnedSession,
   handler: ({ core, caller }, { goal, model, context, timeout_secs: timeoutSecs, tools }) =>

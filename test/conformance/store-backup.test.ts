@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { inspectStore, listBackups, restoreBackup } from '../../src/adapters/store/sqlite/backup.ts'
+import { backUp, inspectStore, listBackups, restoreBackup } from '../../src/adapters/store/sqlite/backup.ts'
+import { openConnection } from '../../src/adapters/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import { silentLog } from '../../src/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
@@ -27,6 +28,7 @@ it('keeps the newest five, in order, and what was committed when each was made',
   const listed = await listBackups(backups)
   expect(listed.map(({ at }) => new Date(at).toISOString().slice(11, 16))).toEqual(['11:00', '10:50', '10:40', '10:30', '10:20'])
   expect(await inspectStore(file)).toMatchObject({ kind: 'sound', agents: 8 })
+  expect(readdirSync(backups)).toHaveLength(5)
 
   const kept = await restoreBackup(listed[1]?.file ?? '', file, backups, now)
   const restored = await openSqliteStore({ file, log: silentLog() })
@@ -48,4 +50,39 @@ it('tells a store that is missing, empty, damaged or sound apart without changin
   await store.agents.insert(makeAgent({ state: 'running' }))
   expect(await inspectStore(file)).toEqual({ kind: 'sound', agents: 1, live: 1 })
   await store.close()
+})
+
+it.each([
+  ['is not there', (_file: string) => {}, /it is not there/],
+  ['is no store', (file: string) => writeFileSync(file, 'no database at all'.repeat(1000)), /not a database/],
+  ['has nothing in it', (file: string) => writeFileSync(file, ''), /there is nothing in it/],
+  ['is a folder', (file: string) => mkdirSync(file), /./],
+] as const)('leaves the store where it is when the backup %s', async (_what, make, reason) => {
+  const { file, backups } = place()
+  const store = await openSqliteStore({ file, log: silentLog() })
+  await store.agents.insert(makeAgent({ name: 'kept' }))
+  await store.close()
+  make(`${file}.old`)
+  await expect(restoreBackup(`${file}.old`, file, backups, 1)).rejects.toMatchObject({ code: 'INVALID_ARG', message: expect.stringMatching(reason) })
+  expect(await inspectStore(file)).toMatchObject({ kind: 'sound', agents: 1 })
+})
+
+it('refuses a store that is damaged in its middle, and lets it push out no sound backup', async () => {
+  const { file, backups } = place()
+  const store = await openSqliteStore({ file, log: silentLog() })
+  for (let number = 0; number < 200; number++) await store.agents.insert(makeAgent({ name: `agent-${number}`, task: 'x'.repeat(2000) }))
+  const sound = await store.backUp(backups)
+  await store.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 40_000)
+  writeFileSync(file, bytes)
+  await expect(openSqliteStore({ file, log: silentLog() })).rejects.toMatchObject({
+    code: 'STORE_CORRUPT',
+    message: expect.stringContaining('exomonad store restore'),
+  })
+  const connection = await openConnection(file, 1000)
+  await expect(backUp(connection, backups, Date.now() + 1)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  connection.close()
+  expect((await listBackups(backups)).map((backup) => backup.file)).toEqual([sound])
+  expect(readdirSync(backups)).toHaveLength(1)
 })

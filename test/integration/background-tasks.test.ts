@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { processesOf, resultOf } from '../helpers/headless.ts'
+import { removedNotice } from '../../src/output-notices.ts'
 import { connectMcp } from '../helpers/mcp-clients.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
@@ -134,6 +135,37 @@ describe('background tasks', () => {
     expect(lines).toHaveLength(1001)
     expect(statSync(outputFile(id)).size).toBeGreaterThan(20_000_000)
     expect(readFileSync(outputFile(id), 'utf8').startsWith('line 1\nline 2\n')).toBe(true)
+  })
+
+  it('that flood stay within bounds on disk, and no result or message names a file that is not there', async () => {
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    const before = readFileSync(config, 'utf8')
+    writeFileSync(config, `${before}\n[retention]\noutputs_mb = 4\n`)
+    const bound = 1_000_000
+    const id = await start('echo first; while [ ! -e stop ]; do yes | head -c 10000000; done; rm stop; echo last')
+    let largest = 0
+    const size = (): number => statSync(outputFile(id), { throwIfNoEntry: false })?.size ?? 0
+    const gone = (): number => Number(/(\d+) bytes are gone here/.exec(readFileSync(outputFile(id), 'latin1'))?.[1] ?? 0)
+    await waitFor('200 MB of it', () => ((largest = Math.max(largest, size())), size() > 0 && gone() > 200_000_000), { limit: 60_000 })
+    writeFileSync(at('stop'), '')
+    const result = await resultOf(tree, id)
+    // One batch more than the bound, and while it is cut what is kept of it once more.
+    expect(largest).toBeLessThan(bound + 1_500_000)
+    expect(size()).toBeLessThanOrEqual(bound)
+    expect(readFileSync(outputFile(id), 'latin1')).toMatch(/^first\ny\n[^]*\[exomonad\] +\d+ bytes are gone here[^]*\nlast\n$/)
+    expect(result.output.split('\n')[0]).toBe(`[The beginning is not shown; its file is ${outputFile(id)}]`)
+    const told = [await tree.call('check_mail'), await tree.call('inbox', {}), await tree.events(), await tree.call('agent_status', { agent_id: id })]
+    expect(JSON.stringify(told)).toContain(id)
+    expect(JSON.stringify(told)).not.toContain(outputFile(id))
+    // As retention leaves it, and as somebody else might.
+    writeFileSync(outputFile(id), removedNotice(0, 5_000_000, 4_000_000))
+    const removed = await tree.call('agent_result', { agent_id: id })
+    expect(removed.output.split('\n')[0]).toMatch(/^\[The beginning is not shown; its file was removed on 1970-01-01T[^]*: it had 5\.0 MB, [^]*outputs_mb\)\]$/)
+    rmSync(outputFile(id))
+    const missing = await tree.call('agent_result', { agent_id: id })
+    expect(missing.output.split('\n')[0]).toBe('[The beginning is not shown; its file is not there any more]')
+    for (const later of [removed, missing]) expect(later.output.split('\n').slice(1)).toEqual(result.output.split('\n').slice(1))
+    writeFileSync(config, before)
   })
 
   it('whose parent ended go on, and tell whoever is above; a kill takes them along', async () => {

@@ -175,9 +175,43 @@ describe('what goes wrong', () => {
     expect(told.filter(([kind]) => kind === 'error' || kind === 'complete')).toEqual([['error', expect.any(String), crashed.output]])
     expect(acpClient.getServerHealth()).toMatchObject({ state: 'failed', pid: null, uptimeMs: 0, lastError: expect.stringContaining('out of memory') })
 
+    expect(crashed.output).toContain('out of memory')
+
     const refused = await registry.execute(call('subagent_delegate', { task: 'error the model is overloaded', description: 'Asking' }))
     expect(refused).toMatchObject({ isError: true, output: expect.stringContaining('the model is overloaded') })
     expect(acpClient.getServerHealth()).toMatchObject({ state: 'ready', lastError: null })
+  })
+
+  it('in a prompt is said with the last of its standard error, however it was asked and died', async () => {
+    const acpClient = client()
+    const { registry } = tools()
+    registerSubagentTools(registry, { acpClient, toolRegistry: registry })
+    const ways: Record<string, (task: string) => Promise<unknown>> = {
+      generate: (task) => acpClient.generate(task),
+      conversation: (task) => acpClient.generate(task, { conversation: {} }),
+      chat: (task) => acpClient.chat([{ role: 'user', content: task }]),
+      stream: async (task) => {
+        for await (const chunk of acpClient.generateStream(task)) expect(chunk.type).not.toBe('complete')
+      },
+      loop: (task) => createAgenticLoop({ acpClient, toolRegistry: registry, conversation: createConversation() }).run(task),
+      ...Object.fromEntries(
+        ['subagent_spawn', 'subagent_delegate'].map((tool) => [
+          tool,
+          async (task: string) => {
+            const { isError, output } = await registry.execute(call(tool, spawn(task)))
+            if (isError) throw new Error(output)
+          },
+        ]),
+      ),
+    }
+    for (const [end, word] of [
+      ['crash 3', 'exit code 3'],
+      ['crash SIGKILL', 'SIGKILL'],
+    ] as const) {
+      for (const [way, ask] of Object.entries(ways)) {
+        await expect(ask(script('say half', `stderr ${way} went wrong`, end)), `${way}, ${end}`).rejects.toThrow(new RegExp(`${word}[^]*${way} went wrong`))
+      }
+    }
   })
 
   it('with a program that is not there, or does not start, is said', async () => {

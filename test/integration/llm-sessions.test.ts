@@ -76,6 +76,10 @@ describe('LLM sessions', () => {
     const listed = (names: readonly string[]): string[] => ALL_TOOLS.filter((tool) => tool.listed && names.includes(tool.name)).map(({ name }) => name)
     expect(await toolsOf({})).toEqual(listed(ALL_TOOLS.filter((tool) => tool.audience.includes('tl')).map(({ name }) => name)))
     expect(await toolsOf({ tools: ['note', 'agent_status'] })).toEqual(listed(['note', 'agent_status', ...always]))
+    // None is none: its program is given no server, and its prompt speaks of no tools.
+    const bare = await resultOf(tree, await start('prompt\ntools', { tools: [] }))
+    expect(bare.output).not.toMatch(new RegExp(ALL_TOOLS.map(({ name }) => `\\b${name}\\b: `).join('|')))
+    expect(bare.output.trimEnd().endsWith('"'), bare.output.slice(-200)).toBe(true)
     expect(await tree.refusal('spawn_llm_session', { goal: 'x', tools: ['note', 'reap', 'made_up'] })).toMatchObject({
       code: 'INVALID_ARG',
       unknown: ['reap', 'made_up'],
@@ -119,11 +123,33 @@ describe('LLM sessions', () => {
     }
   })
 
+  it('that said nothing have an output without the prompt that exomonad wrote, however long it was', async () => {
+    for (const [script, context, output] of [
+      ['error the model is away', {}, /^── the turn ended: error: [^\n]*model is away/],
+      ['tool read a.txt\ncrash 3', {}, /^⏺ a\.txt\n/],
+      ['stderr out of memory\ncrash SIGKILL', {}, /out of memory/],
+      [
+        'stop refusal',
+        { long: Array.from({ length: 3000 }, (_none, line) => `  line ${line}`).join('\n\n') },
+        /^(\[The beginning is not shown[^\n]*\]\n)?── the turn ended: refusal/,
+      ],
+    ] as const) {
+      const id = await start(script, { context })
+      const result = await resultOf(tree, id)
+      expect([script, result]).toMatchObject([script, { status: 'failed', output: expect.stringMatching(output) }])
+      expect(result.output).not.toMatch(/You are |Your task:|line 2/)
+      const [mail] = await mailOf(id)
+      expect(mail.partial ?? '').not.toMatch(/Your task:|line 2/)
+      // Whoever follows it sees the prompt.
+      expect(readFileSync(join(tree.state, 'outputs', `${id}.log`), 'utf8')).toContain('Your task:')
+    }
+  })
+
   it('fail by their timeout, and are killed, with what they had said', async () => {
     // Its program is started in that time, too.
     const slow = await start('say Half.\nhang', { timeout_secs: 8 })
     const killed = await start('say Half.\nterm sleep 500\nhang')
-    await waitFor('it to say half', () => readFileSync(join(tree.state, 'outputs', `${killed}.log`), 'utf8').includes('Half.'))
+    await waitFor('it to say half', () => /^Half\./m.test(readFileSync(join(tree.state, 'outputs', `${killed}.log`), 'utf8')))
     expect(await tree.call('kill_agent', { agent_id: killed })).toEqual({ killed: true })
     expect(await resultOf(tree, killed)).toMatchObject({ status: 'killed', output: expect.stringContaining('Half.') })
     expect(await resultOf(tree, slow)).toMatchObject({ status: 'failed', summary: expect.stringContaining('8 s'), output: expect.stringContaining('Half.') })

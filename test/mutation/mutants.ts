@@ -315,9 +315,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'the output of what runs',
-    file: 'src/daemon/maintenance.ts',
-    find: "(path) => live.has(basename(path, '.log'))",
-    replace: '() => false',
+    file: 'src/daemon/prune-outputs.ts',
+    find: "live.has(name.replace(ENDING, ''))",
+    replace: 'false',
     test: UPKEEP,
   },
   {

@@ -1,3 +1,4 @@
+import { promptLines } from '../../session-log.ts'
 import type { AcpUpdate } from './acp.ts'
 import type { Call, Told } from './rounds.ts'
 
@@ -41,14 +42,7 @@ export function createRendering(write: (text: string) => void): Rendering {
   const titled = ({ title, detail }: Call): string => (detail === null || title.includes(detail) ? brief(title) : `${brief(title)} (${brief(detail)})`)
 
   return {
-    prompt: (text) =>
-      line(
-        `\n${text
-          .trimEnd()
-          .split('\n')
-          .map((part, index) => `${index === 0 ? '>' : ' '} ${part}`)
-          .join('\n')}\n`,
-      ),
+    prompt: (text) => line(promptLines(text)),
     update: (update) => {
       switch (update.kind) {
         case 'message':

@@ -5,6 +5,7 @@ import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
 import type { Paths } from '../../paths.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
+import { readRemovedNotice } from '../../output-notices.ts'
 import type { Exec } from '../exec.ts'
 import { launchFile } from './launch-file.ts'
 import { parseJson } from '../../parse-json.ts'
@@ -39,6 +40,8 @@ export interface AgentFiles {
   /** The end of what an agent without a terminal wrote, whole lines; null where there is nothing. */
   readOutput(id: AgentId): Promise<string | null>
   removeOutput(id: AgentId): Promise<void>
+  /** Where all of it that was kept is, or what became of it: the end of a sentence. */
+  outputPlace(id: AgentId): Promise<string>
 }
 
 /** Of an output that may be long. Bytes. */
@@ -54,6 +57,7 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
   const launchPath = (id: AgentId) => join(paths.launch, `${id}.sh`)
   const folder = (id: AgentId) => join(paths.agents, id)
   const channelFile = (id: AgentId) => join(folder(id), 'channel.json')
+  const output = (id: AgentId) => join(paths.outputs, `${id}.log`)
   const transcript = (id: AgentId) => join(paths.transcripts, `${id}.txt`)
 
   const writePrivate = async (file: string, text: string): Promise<string> => {
@@ -139,20 +143,32 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
         return null
       }
     },
-    removeOutput: (id) => rm(join(paths.outputs, `${id}.log`), { force: true }),
-    readOutput: async (id) => {
-      const file = await open(join(paths.outputs, `${id}.log`), 'r').catch(() => null)
-      if (file === null) return null
-      try {
-        const { size } = await file.stat()
-        const from = Math.max(0, size - OUTPUT_END)
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, OUTPUT_END)), 0, undefined, from)
-        const text = buffer.toString('utf8', 0, bytesRead)
-        return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
-      } finally {
-        await file.close()
-      }
+    removeOutput: async (id) => {
+      for (const file of [output(id), `${output(id)}.part`]) await rm(file, { force: true })
     },
+    readOutput: async (id) => {
+      const end = await readEnd(output(id))
+      return end === null || readRemovedNotice(end) !== undefined ? null : end
+    },
+    outputPlace: async (id) => {
+      const text = await readEnd(output(id))
+      return text === null ? 'its file is not there any more' : `its file ${readRemovedNotice(text) ?? `is ${output(id)}`}`
+    },
+  }
+}
+
+/** Whole lines of the end of a file; null where it can’t be read. */
+async function readEnd(path: string): Promise<string | null> {
+  const file = await open(path, 'r').catch(() => null)
+  if (file === null) return null
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(0, size - OUTPUT_END)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, OUTPUT_END)), 0, undefined, from)
+    const text = buffer.toString('utf8', 0, bytesRead)
+    return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
+  } finally {
+    await file.close()
   }
 }
 

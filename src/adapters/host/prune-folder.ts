@@ -1,14 +1,16 @@
-import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
+import { lstat, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
  * Removes the oldest files below a folder (by modification time) until the rest is within `maxBytes`, and folders that this empties.
- * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts for at most half.
+ * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts for at most half. With `instead` a file that was
+ * removed leaves that text in its place.
  */
 export async function pruneFolder(
   folder: string,
   maxBytes: number,
   spared: (path: string) => boolean = () => false,
+  instead?: (bytes: number) => string,
 ): Promise<{ removed: number; bytes: number }> {
   const files = (await filesBelow(folder)).toSorted((one, other) => one.modified - other.modified)
   const kept = files.filter(({ path }) => spared(path)).reduce((sum, { size }) => sum + size, 0)
@@ -19,7 +21,10 @@ export async function pruneFolder(
   const limit = Math.max(maxBytes, kept + maxBytes / 2)
   for (const file of [...others.filter(({ size }) => size > maxBytes / 2), ...others.filter(({ size }) => size <= maxBytes / 2)]) {
     if (bytes <= limit) break
-    await rm(file.path, { force: true })
+    const left = instead?.(file.size) ?? ''
+    // What is no longer than its notice is one.
+    if (left !== '' && file.size > left.length) await writeFile(file.path, left)
+    else await rm(file.path, { force: true })
     // Fails where something else is in it, which is what should keep it.
     if (file.folder !== folder) await rmdir(file.folder).catch(() => {})
     bytes -= file.size

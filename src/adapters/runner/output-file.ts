@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { cutMiddle, type Cut } from './bounded-file.ts'
+import { toError } from '../../errors.ts'
+import { cutMiddle } from './bounded-file.ts'
 
 export interface OutputFile {
   /** False: too much waits for the disk. */
@@ -18,7 +19,8 @@ const RETRY = 1000
 
 /**
  * Appends to a file as fast as the disk takes it, in order. What the disk refuses (it is full) is left out and said where it would
- * stand, as soon as the disk takes anything again: a program must not stand still for it. Beyond `bound` bytes the middle goes (bounded-file.ts).
+ * stand, as soon as the disk takes anything again: a program must not stand still for it. Beyond `bound` bytes the middle goes (bounded-file.ts);
+ * where it can’t, so does what comes.
  */
 export function createOutputFile(file: string, onTrouble: (text: string) => void, bound = Infinity): OutputFile {
   const queue: Buffer[] = []
@@ -27,7 +29,7 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
   let handle: FileHandle | undefined
   /** Bytes of the file; undefined before it was opened. */
   let written: number | undefined
-  let cut: Cut | null = null
+  let cutAt = 0
   let writing: Promise<void> | undefined
   let closed = false
   let lost = 0
@@ -42,10 +44,14 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
     }
     return batch
   }
+  const complain = (what: string, thrown: unknown): void =>
+    onTrouble(`the output file ${file} ${what}: ${toError(thrown).message}. Only the last lines are kept.`)
   const writeAll = async (batch: readonly Buffer[]): Promise<void> => {
     if (lost > 0 && Date.now() < retryAt) throw new StillRefused()
     handle ??= await open(file, 'a', 0o600)
     written ??= (await handle.stat()).size
+    if (written > bound) await keepBound()
+    if (written > bound) throw new StillRefused()
     if (lost > 0) {
       await handle.appendFile(`\n[exomonad] ${lost} bytes are missing here: the disk did not take them\n`)
       lost = 0
@@ -57,15 +63,19 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
       while (rest.length > 0 && bytesWritten >= (rest[0] as Buffer).length) bytesWritten -= (rest.shift() as Buffer).length
       if (rest.length > 0) rest = [(rest[0] as Buffer).subarray(bytesWritten), ...rest.slice(1)]
     }
+    await keepBound()
   }
-  /** Where that can’t be done it is tried again with what comes next. */
   const keepBound = async (): Promise<void> => {
-    if (written === undefined || written <= bound || handle === undefined) return
-    const shorter = await cutMiddle(file, bound, cut)
-    await handle.close()
-    handle = shorter.handle
-    written = shorter.size
-    cut = shorter.cut
+    if (written === undefined || written <= bound || Date.now() < cutAt) return
+    try {
+      const shorter = await cutMiddle(file, bound)
+      await handle?.close()
+      handle = shorter.handle
+      written = shorter.size
+    } catch (thrown) {
+      cutAt = Date.now() + RETRY
+      complain(`has all that it may have, and can not be shortened`, thrown)
+    }
   }
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
@@ -73,11 +83,10 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
       const bytes = batch.reduce((sum, { length }) => sum + length, 0)
       try {
         await writeAll(batch)
-        await keepBound()
       } catch (thrown) {
         // Said again with every try: in a flood of lines the first does not stay.
         if (!(thrown instanceof StillRefused)) {
-          onTrouble(`the output file ${file} can not be written: ${thrown instanceof Error ? thrown.message : String(thrown)}. Only the last lines are kept.`)
+          complain('can not be written', thrown)
           retryAt = Date.now() + RETRY
         }
         lost += bytes

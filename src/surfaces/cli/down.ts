@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TreeNode, TreeView } from '../../core/core.ts'
+import { asExomonadError } from '../../errors.ts'
 import type { CliContext } from './context.ts'
 import { readHealth } from './health.ts'
 import { forgetPid, locateForHuman, subjectOf } from './daemon.ts'
@@ -14,7 +15,7 @@ export function define(command: Command, context: CliContext): void {
     .option('--force', 'Also where the store is lost or damaged: end all terminals, keep the store aside and forget the agents; work stays')
     .action(async ({ force }: { force?: true }) => {
       const located = await locateForHuman(context)
-      if (force === true && (await readHealth(located.file.socket)) === null && (await context.host.store.inspect(located.paths)).kind !== 'sound') {
+      if (force === true && (await readHealth(located.file.socket)) === null && !(await starts())) {
         await withProgress(context, 'Ending all terminals', context.host.endTerminals(located.paths))
         const kept = await context.host.store.setAside(located.paths)
         await forgetPid(located, context)
@@ -30,6 +31,19 @@ export function define(command: Command, context: CliContext): void {
           ? `${context.palette().good('✓')} No agent was running, and the daemon is stopped; all work stays.`
           : `${context.palette().good('✓')} ${plural(stopped.stopped.length, 'agent')} and the daemon stopped; all work stays. ${backWords(stopped.stopped.length, stopped.ended)}`,
       ])
+
+      /** False where the daemon refuses to go on with the store that there is. */
+      async function starts(): Promise<boolean> {
+        if ((await context.host.store.inspect(located.paths)).kind !== 'sound') return false
+        try {
+          await ensureDaemon(subjectOf(located, context))
+          return true
+        } catch (thrown) {
+          const { code } = asExomonadError(thrown)
+          if (code === 'STORE_LOST' || code === 'STORE_CORRUPT') return false
+          throw thrown
+        }
+      }
 
       async function stopAll(): Promise<{ stopped: string[]; ended: number; daemon: { stopped: boolean; pid: number | null } }> {
         // A stopped daemon may have left agents running: it has to adopt them to end them.

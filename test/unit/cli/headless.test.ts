@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../../src/errors.ts'
+import { createOutputFile } from '../../../src/adapters/runner/output-file.ts'
 import { followOutput } from '../../../src/surfaces/cli/follow-output.ts'
 import * as llm from '../../../src/surfaces/cli/llm.ts'
 import * as result from '../../../src/surfaces/cli/result.ts'
@@ -110,6 +112,55 @@ describe('following what is written to a file', () => {
     over.abort()
     await following
     expect(out).toBe(`one\ntwo\n日本語\n${flood}\n`)
+  })
+
+  it('goes on where it was when the file loses its middle, and prints for what it missed that it is gone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'exomonad-follow-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'out.log')
+    const bound = 60_000
+    const output = createOutputFile(file, () => expect.fail('no trouble'), bound)
+    let out = ''
+    let held: (undefined | (() => void))[] | undefined
+    const stream = { write: (text: string, done?: () => void) => ((out += text), held === undefined ? done?.() : held.push(done), true) }
+    const over = new AbortController()
+    const following = followOutput(stream, file, { written: over.signal, given: new AbortController().signal })
+    let written = 0
+    /** So many lines of 100 bytes, each with its number. */
+    const write = async (lines: number): Promise<void> => {
+      for (const end = written + lines; written < end; written += 1) output.write(Buffer.from(`${String(written).padStart(99, '0')}\n`))
+      await output.drained()
+    }
+    const seen = (number: number): boolean => out.includes(`${String(number).padStart(99, '0')}\n`)
+    // Several cuts while it keeps up: nothing is missing.
+    for (let round = 0; round < 30; round++) {
+      await write(200)
+      await waitFor('what was written', () => seen(written - 1))
+    }
+    expect(out.split('\n').slice(0, -1).map(Number)).toEqual(Array.from({ length: written }, (_, number) => number))
+    // Held up by its reader, it misses some, and says how much.
+    const waiting: typeof held = []
+    held = waiting
+    const before = out.length
+    await write(2000)
+    for (let round = 0; round < 5; round++) {
+      await write(2000)
+      await waitFor('all to be on disk', () => readFileSync(file, 'utf8').includes(String(written - 1)))
+    }
+    await output.close()
+    over.abort()
+    held = undefined
+    for (const done of waiting) done?.()
+    await following
+    const late = out.slice(before).split('\n').slice(0, -1)
+    expect(late.some((one) => /^\[exomonad\] +\d+ bytes are gone here/.test(one))).toBe(true)
+    const numbers = late.filter((one) => !one.startsWith('[exomonad]')).map(Number)
+    expect(
+      numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0)),
+      numbers.slice(0, 20).join(),
+    ).toBe(true)
+    expect(numbers.at(-1)).toBe(written - 1)
+    expect(new Set(numbers).size).toBe(numbers.length)
   })
 })
 

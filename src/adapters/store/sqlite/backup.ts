@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { ExomonadError } from '../../../errors.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /** Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`, the newest few. */
@@ -22,6 +24,12 @@ export async function backUp(connection: SqliteConnection, folder: string, now: 
   const draft = `${file}.part`
   await connection.backup(draft)
   await chmod(draft, 0o600)
+  // Of a store that was damaged while in use: that must not push out what is sound.
+  const health = await inspectCopy(draft)
+  if (health.kind === 'damaged') {
+    await rm(draft, { force: true })
+    throw new ExomonadError('STORE_CORRUPT', `The store is damaged (${health.reason}), and no backup was made of it.`)
+  }
   await rename(draft, file)
   const old = (await listBackups(folder)).slice(KEPT)
   await Promise.all(old.map((backup) => rm(backup.file, { force: true })))
@@ -75,10 +83,26 @@ export async function inspectStore(file: string): Promise<StoreHealth> {
   }
 }
 
+/** Of a file that nobody else has open: what SQLite puts beside it is taken away again. */
+async function inspectCopy(file: string): Promise<StoreHealth> {
+  const beside = ['-wal', '-shm'].map((ending) => file + ending).filter((path) => !existsSync(path))
+  const health = await inspectStore(file)
+  for (const path of beside) await rm(path, { force: true })
+  return health
+}
+
 /** Puts a backup in the place of the store, which is kept beside the backups; returns where, null where there was none. No daemon may run. */
 export async function restoreBackup(backup: string, database: string, folder: string, now: number): Promise<string | null> {
-  const kept = await setAside(database, folder, now)
+  // Before the store is touched: what can’t be used must not take its place.
+  const health = await inspectCopy(backup)
+  if (health.kind !== 'sound') {
+    const why = { missing: 'it is not there', empty: 'there is nothing in it', damaged: health.kind === 'damaged' ? health.reason : '' }[health.kind]
+    throw new ExomonadError('INVALID_ARG', `${backup} can’t be restored: ${why}. \`exomonad store list\` shows the backups. Nothing was touched.`, {
+      file: backup,
+    })
+  }
   const draft = `${database}.restored`
+  await rm(draft, { force: true, recursive: true })
   const connection = new Database(backup, { readonly: true, fileMustExist: true })
   try {
     await connection.backup(draft)
@@ -86,6 +110,7 @@ export async function restoreBackup(backup: string, database: string, folder: st
     connection.close()
   }
   await chmod(draft, 0o600)
+  const kept = await setAside(database, folder, now)
   await rename(draft, database)
   return kept
 }
@@ -95,6 +120,10 @@ export async function setAside(database: string, folder: string, now: number): P
   const size = (await stat(database).catch(() => undefined))?.size ?? 0
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = join(folder, `lost-${now}-${basename(database)}`)
-  for (const ending of ['', '-wal', '-shm']) await rename(`${database}${ending}`, `${kept}${ending}`).catch(() => undefined)
+  for (const ending of ['', '-wal', '-shm']) {
+    await rename(`${database}${ending}`, `${kept}${ending}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  }
   return size === 0 ? null : kept
 }

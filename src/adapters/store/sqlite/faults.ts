@@ -15,15 +15,7 @@ export function storeFault(thrown: unknown, file: string): ExomonadError {
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') {
     return new ExomonadError('DISK_FULL', `The disk of the store ${file} is full; nothing was lost. Make room and try again.`, facts, { cause: thrown })
   }
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return new ExomonadError(
-      'STORE_CORRUPT',
-      `The store ${file} is damaged or not a store of exomonad (${messageOf(thrown)}). ` +
-        'Branches and worktrees are not affected: move the file away, with those named -wal and -shm beside it, and run `exomonad init`; or bring a copy of it back.',
-      facts,
-      { cause: thrown },
-    )
-  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damaged(file, messageOf(thrown), thrown)
   if (/^(SQLITE_(CANTOPEN|READONLY|PERM)|EACCES|EROFS|EPERM|EISDIR|ENOTDIR)/.test(code)) {
     return new ExomonadError(
       'NOT_AVAILABLE',
@@ -34,6 +26,15 @@ export function storeFault(thrown: unknown, file: string): ExomonadError {
   }
   return asExomonadError(thrown)
 }
+
+export const damaged = (file: string, reason: string, cause?: unknown): ExomonadError =>
+  new ExomonadError(
+    'STORE_CORRUPT',
+    `The store ${file} is damaged or not a store of exomonad (${reason}). Branches and worktrees are not affected: ` +
+      '`exomonad store restore` brings the last backup back; `exomonad down --force` ends the terminals and begins anew.',
+    { file },
+    { cause },
+  )
 
 /** Another process holds the lock that a statement needs: the statement did nothing and may be run again. */
 export function isBusy(thrown: unknown): boolean {

@@ -6,7 +6,7 @@ import { createChannels } from './channels.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import { createSqliteGate } from './dialect.ts'
-import { storeFault } from './faults.ts'
+import { damaged, storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
 import { forgetFinished } from './retention.ts'
 import type { Session } from './session.ts'
@@ -34,6 +34,9 @@ export async function openSqliteStore({ file, log, clock = Date.now, backups = n
   let connection: SqliteConnection | undefined
   try {
     connection = await openConnection(file, patience)
+    // What is damaged in its middle opens, and fails later in the middle of something.
+    const verdict: unknown = connection.pragma('quick_check(1)', { simple: true })
+    if (verdict !== 'ok') throw damaged(file, String(verdict))
     return await createSqliteStore({ connection, file, log, clock, backups, patience })
   } catch (thrown) {
     connection?.close()
