@@ -11,7 +11,7 @@ export const waitsForPerson = (
   reason: string,
   source: StateSource,
   /** When it was seen (ms since the epoch), where that was not now: what is known from later stands. */
-  { at, screen }: { readonly at?: number; readonly screen?: string } = {},
+  { at, screen = '' }: { readonly at?: number; readonly screen?: string } = {},
 ): Promise<Agent | undefined> =>
   states.change(agent.id, {
     to: 'waiting',
@@ -21,7 +21,5 @@ export const waitsForPerson = (
     ...(at === undefined ? {} : { at }),
     // A call of its own that waits, of source tool, is no wait for a person.
     onlyIf: (now) => !(now.state === 'waiting' && now.stateSource !== 'tool') && (at === undefined || now.stateAt <= at),
-    events: () => [
-      { type: 'agent.waiting', agentId: agent.id, actor: agent.id, payload: { name: agent.name, reason, source, ...(screen === undefined ? {} : { screen }) } },
-    ],
+    events: () => [{ type: 'agent.waiting', agentId: agent.id, actor: agent.id, payload: { name: agent.name, reason, source, screen } }],
   })

@@ -56,7 +56,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'agent.killed': PARENT,
   'agent.silent': PARENT,
   // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the end of it.
-  'agent.waiting': (payload) => (typeof payload['screen'] === 'string' ? ['parent', 'human'] : ['human']),
+  'agent.waiting': (payload) => (payload['screen'] === '' ? ['human'] : ['parent', 'human']),
   'budget.unpriced': ['human'],
   'budget.warning': PARENT,
   'budget.exhausted': PARENT,
