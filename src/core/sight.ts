@@ -31,6 +31,8 @@ export interface Sight {
 const LIMITS = { observe: 3000, mentions: 10_000, send: 30_000 }
 /** A person who typed there this recently (ms) opened the menu, or sees the dialog: nobody has to be told. */
 const PERSON = 60_000
+/** A program that was given its task with its start, and has not told that it took it for as long (ms), may stand before a first question. */
+const STARTS = 20_000
 
 export function createSight({
   liveAgentOf,
@@ -65,9 +67,11 @@ export function createSight({
   /** What it says of itself, set against what its terminal shows. */
   const compared = async (agent: Agent, cli: Pick<AgentCli, 'inputLine'>, pane: Pane | undefined, said: Observation | null): Promise<Observation | null> => {
     const isIdle = said === null ? agent.state === 'idle' || isAtDialog(agent) : said.state === 'idle'
+    const neverBegan = agent.state === 'running' && agent.stateSource === 'process' && clock() - agent.stateAt > STARTS
+    const isStarting = said?.state === 'unknown' && (neverBegan || isAtDialog(agent))
     // What a hook told of has its reason already.
     const asks = said?.state === 'waiting' && agent.state !== 'waiting'
-    if (!(isIdle || asks) || cli.inputLine === undefined || pane === undefined || pane.dead || pane.foreground === false) return said
+    if (!(isIdle || isStarting || asks) || cli.inputLine === undefined || pane === undefined || pane.dead || pane.foreground === false) return said
     try {
       const line = cli.inputLine(await multiplexer.captureStyled(pane.paneId))
       if (line === 'unknown') return { ...(await shows(agent, pane.paneId)), ...(asks ? { source: said.source } : { tentative: true }) }

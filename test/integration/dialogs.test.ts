@@ -16,13 +16,14 @@ const WHOLE = Array.from({ length: 20 }, (_, line) => `Terms of use, line ${line
 
 interface Dialog {
   readonly screen: string
-  readonly opens: 'idle' | 'paste' | 'enter'
+  readonly opens: 'start' | 'idle' | 'paste' | 'enter'
   readonly keeps?: 'box' | 'message'
   readonly says?: 'waiting'
 }
 
 /** What its last lines are known by, and how often its first message may be pasted. */
 const DIALOGS: Record<string, Dialog & { readonly words: string; readonly pastes: number }> = {
+  starts: { screen: BOXED, opens: 'start', words: 'A potential circle was found', pastes: 1 },
   'rests-boxed': { screen: BOXED, opens: 'idle', words: 'A potential circle was found', pastes: 1 },
   'rests-said': { screen: UNDER_RULE, opens: 'idle', says: 'waiting', words: 'Make rare mode your default?', pastes: 1 },
   'rests-whole': { screen: WHOLE, opens: 'idle', words: 'Terms of use, line 20', pastes: 1 },
@@ -38,14 +39,17 @@ beforeAll(async () => {
   const config = join(tree.repository.path, '.exomonad', 'config.toml')
   const env = `env = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)}, CLAUDE_CONFIG_DIR = ${JSON.stringify(join(tree.repository.folder, 'claude'))} }`
   const agent = `[agents.shows]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(PROGRAM)}]\n${env}\n`
-  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${agent}`)
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${agent}[liveness]\nreconcile_every = 2\n`)
   expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
   for (const [name, dialog] of Object.entries(DIALOGS)) tree.script(name, dialog)
   tree.script('breaks', { breaks: 1 })
   const names = [...Object.keys(DIALOGS), 'plain', 'breaks']
   const { errors } = await tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: `Do ${name}.`, agent: 'shows' })) })
   expect(errors).toEqual([])
-  await all(names, 'idle')
+  await all(
+    names.filter((name) => name !== 'starts'),
+    'idle',
+  )
 })
 afterAll(() => tree.stop())
 
@@ -70,6 +74,7 @@ it('Enter that was taken for a line break is pressed again after a moment, not a
 it('an agent before a dialog that nobody knows waits, which is told once; nothing is typed into it, and all arrives once when it is gone', async () => {
   const names = Object.keys(DIALOGS)
   const resting = names.filter((name) => DIALOGS[name]?.opens === 'idle')
+  const untyped = ['starts', ...resting]
   for (const name of resting) writeFileSync(join(tree.scripts, `${name}.open`), '')
   await Promise.all(resting.map((name) => tree.logged(name, 'its dialog', ({ kind }) => kind === 'open')))
   for (const word of ['first', 'second']) for (const name of names) await tree.call('send', { to: name, message: `${word}-${name}` })
@@ -83,7 +88,7 @@ it('an agent before a dialog that nobody knows waits, which is told once; nothin
       const own = (await told()).filter((text) => text.includes(`[WAITING] ${name} `))
       expect(own).toEqual([expect.stringContaining(DIALOGS[name]?.words ?? '')])
       expect(tree.log(name).filter(({ kind }) => kind === 'mistake')).toEqual([])
-      expect(logged(name, 'paste', `first-${name}`)).toBe(DIALOGS[name]?.opens === 'idle' ? 0 : 1)
+      expect(logged(name, 'paste', `first-${name}`)).toBe(untyped.includes(name) ? 0 : 1)
       expect(logged(name, 'paste', `second-${name}`)).toBe(0)
     }
   }
@@ -107,7 +112,7 @@ it('an agent before a dialog that nobody knows waits, which is told once; nothin
   for (const name of names) {
     expect(tree.log(name).filter(({ kind }) => kind === 'mistake')).toEqual([])
     for (const word of ['first', 'second']) expect(logged(name, 'message', `${word}-${name}`)).toBe(1)
-    expect(logged(name, 'paste', `first-${name}`)).toBe(DIALOGS[name]?.pastes)
+    expect(logged(name, 'paste', `first-${name}`)).toBeLessThanOrEqual(DIALOGS[name]?.pastes ?? 0)
     // It comes with the end of the turn of the first, or is typed after it.
     expect(logged(name, 'paste', `second-${name}`)).toBeLessThan(2)
   }
