@@ -159,7 +159,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
     const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
-    const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), log })
+    const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), multiplexer, clock, log })
     const outbox = createOutbox({
       store,
       sight,

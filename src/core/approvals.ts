@@ -110,7 +110,12 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
         await decide(approval.id, 'denied', `the daemon restarted; ${asksAgain ? 'the question is put again' : 'answer in its terminal'}`)
         if (agent?.state !== 'waiting' || asksAgain) continue
         const reason = agent.stateReason ?? approval.what
-        await publisher.publish({ type: 'agent.waiting', agentId: agent.id, actor: agent.id, payload: { name: agent.name, reason, source: agent.stateSource } })
+        await publisher.publish({
+          type: 'agent.waiting',
+          agentId: agent.id,
+          actor: agent.id,
+          payload: { name: agent.name, reason, source: agent.stateSource, screen: '' },
+        })
       }
     },
   }

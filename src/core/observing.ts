@@ -3,6 +3,7 @@ import type { Agent, AgentState } from '../adapters/store/store.ts'
 import type { NewEvent } from '../events/event.ts'
 import type { AgentId } from '../ids.ts'
 import type { Deps } from './deps.ts'
+import { restsAtDialog } from './dialog.ts'
 import { isAlive, isLasting } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import type { Sight } from './sight.ts'
@@ -13,6 +14,7 @@ import { waitsForPerson } from './waits-for-person.ts'
 export interface Seen {
   readonly state: Observation['state']
   readonly at: number
+  readonly tentative?: boolean
 }
 
 /** What was said or seen this recently (ms) may not show yet: a status file is written after the hook that tells the same. */
@@ -20,6 +22,8 @@ const MOMENT = 1000
 /** Looks that confirm each other are this far apart at least, and this close at most (ms). */
 const APART = 300
 const TOGETHER = 90_000
+/** What stands in the place of a prompt for as long (ms) is no menu that goes by itself, nor a picture half drawn. */
+const STANDS = 2500
 
 /**
  * The state that looks lead to, where they contradict the record; undefined where the record stands. Hooks are believed first: only what is
@@ -34,8 +38,9 @@ export function concluded(agent: Agent, seen: Seen, before: Seen | undefined, st
   if (seen.state === 'unknown' && agent.state !== 'idle' && agent.stateAt >= startedAt) return undefined
   const told = Math.max(agent.stateAt, agent.lastSeenAt)
   if (seen.at - told < MOMENT) return undefined
-  if (seen.state === 'waiting') return 'waiting'
-  const twice = before?.state === seen.state && seen.at - before.at >= APART && seen.at - before.at <= TOGETHER && before.at > told
+  if (seen.state === 'waiting' && seen.tentative !== true) return 'waiting'
+  const apart = seen.tentative === true ? STANDS : APART
+  const twice = before?.state === seen.state && seen.at - before.at >= apart && seen.at - before.at <= TOGETHER && before.at > told
   return twice ? seen.state : undefined
 }
 
@@ -71,12 +76,12 @@ export function createObserving({
   const timers = new Map<AgentId, NodeJS.Timeout>()
   let stopped = false
 
-  const apply = async (agent: Agent, to: AgentState, { reason, source }: Observation): Promise<void> => {
+  const apply = async (agent: Agent, to: AgentState, { reason, source, screen }: Observation): Promise<void> => {
     if (to === 'waiting') {
-      await waitsForPerson(states, agent, reason ?? 'it waits for a person', source)
+      await waitsForPerson(states, agent, reason ?? 'it waits for a person', source, screen === undefined ? {} : { screen })
       return
     }
-    const ended = to === 'idle' && isLasting(agent) && (agent.state === 'running' || agent.state === 'waiting')
+    const ended = to === 'idle' && isLasting(agent) && (agent.state === 'running' || (agent.state === 'waiting' && !restsAtDialog(agent)))
     await states.change(agent.id, {
       to,
       reason,
@@ -92,7 +97,7 @@ export function createObserving({
     if (agent === undefined || stopped) return
     // While its hook waits for the human’s answer the program looks as if it worked.
     if (agent.state === 'waiting' && observation.state === 'running' && isAsked(id)) return
-    const seen = { state: observation.state, at: clock() }
+    const seen = { state: observation.state, at: clock(), tentative: observation.tentative === true }
     const before = last.get(id)
     const to = concluded(agent, seen, before, startedAt)
     // Of a row of looks that agree the first is kept: the row must be long enough, not the way from one to the next.

@@ -50,6 +50,8 @@ export const EVENTS = {
     name: z.string(),
     reason: z.string(),
     source: z.string(),
+    /** The last lines of its terminal, where nobody knows what it waits for; else empty. */
+    screen: z.string(),
   }),
   'agent.tool': define('An agent without a terminal called a tool, or the call ended.', {
     name: z.string(),

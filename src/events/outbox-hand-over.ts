@@ -7,7 +7,7 @@ import type { Sight } from '../core/sight.ts'
 import type { DeliveryId, PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { composeMessage, isTooLong, pointerTo } from './outbox-message.ts'
-import type { Proof, Unconfirmed } from './outbox-proof.ts'
+import { BOX, type Proof, type Unconfirmed } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
 
@@ -88,6 +88,10 @@ export function createHandOver(deps: {
         log.warn({ err: error, agent: agent.id }, 'a message may or may not have been typed')
       }
       expected.dueAt = clock() + patience
+      if (cli.acks && cli.inputLine !== undefined && at !== null) {
+        expected.typedAt = at
+        expected.boxAt = at + BOX
+      }
       return { kind: 'handed', at }
     },
 

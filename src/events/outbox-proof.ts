@@ -1,6 +1,7 @@
 import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import { isAtDialog } from '../core/dialog.ts'
 import type { Sight } from '../core/sight.ts'
 import type { DeliveryId } from '../ids.ts'
 import type { OutboxRecords } from './outbox-records.ts'
@@ -12,6 +13,11 @@ export interface Unconfirmed {
   readonly lane: Lane
   dueAt: number
   enteredAgain: boolean
+  /** When its terminal was typed into, and when the box is looked at next: Enter may have been taken for a line break. */
+  typedAt?: number
+  boxAt?: number
+  /** That nothing answers was said. */
+  unanswered?: boolean
   /** Of one that a start found: until then nothing is called undecided, and only what was never noted as handed over may be gone. */
   readonly patientUntil?: number
   /** A line that points to the message was submitted, and the answer of that prompt’s hook was to bring it. */
@@ -31,7 +37,10 @@ export interface Proof {
    * Settles what can be settled:
    *
    *   its id stands in the conversation → acked
+   *   typed a moment ago, and it still stands in the box → Enter again
    *   due: its terminal never got it → it waits again
+   *        its terminal shows something else than a prompt, which it may have gone into → later; nothing is concluded before that is gone
+   *        its terminal can’t be told from a prompt, and the program gave no sign since → the same, until it gives one
    *        its terminal got it, and Enter was never pressed → Enter, once; it was, and the program confirms nothing → handed over
    *        still at work, and its conversation can be read → later; nothing is concluded before the turn is over
    *        it stands on the screen → Enter, once
@@ -49,6 +58,8 @@ type Hints = { readonly cli: OutboxCli; readonly config: Config; readonly batch:
 /** Looks at a conversation are this far apart at least, and this close while something is due. Milliseconds. */
 const LOOK_EVERY = 250
 const WHILE_BUSY = 3000
+/** After Enter, until the box is looked at: by then a program has taken what was submitted. */
+export const BOX = 1500
 
 export function createProof(deps: {
   readonly store: Store
@@ -65,12 +76,25 @@ export function createProof(deps: {
   let wanted = false
   let lookedAt = 0
 
-  const isIdle = async (agent: Agent, cli: OutboxCli): Promise<boolean> => {
+  const does = async (agent: Agent, cli: OutboxCli): Promise<'rests' | 'works' | 'at a dialog'> => {
     // Without a terminal there is no program that could still take it.
-    if (agent.paneId === null) return true
+    if (agent.paneId === null) return 'rests'
     const pane = await multiplexer.inspect(agent.paneId)
     const seen = await sight.observe(agent, cli, pane)
-    return agent.state === 'idle' && (seen === null || seen.state === 'idle')
+    if (seen?.state === 'waiting' || isAtDialog(agent)) return 'at a dialog'
+    return agent.state === 'idle' && (seen === null || seen.state === 'idle') ? 'rests' : 'works'
+  }
+
+  /** It tells of its turns, its screen can’t be read, and it has told of none since: whatever that shows, it may have gone into it. */
+  const isUnanswered = (agent: Agent, left: readonly Delivery[], cli: OutboxCli): boolean =>
+    cli.acks && cli.reportsState && cli.inputLine === undefined && left.every(({ sentAt }) => agent.lastSeenAt < (sentAt ?? 0))
+
+  /** Under load a program takes Enter for a part of the paste; and what was submitted may have opened a dialog. */
+  const lookAtBox = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints): Promise<void> => {
+    const { typedAt = 0, submitted = false } = expected
+    expected.boxAt = clock() + Math.max(clock() - typedAt, BOX)
+    const rests = (await does(agent, hints.cli)) === 'rests'
+    if (rests && !submitted && (await typing.isInBox(agent, left, hints.cli))) await typing.enterOnceMore(agent, hints)
   }
 
   const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints) => {
@@ -84,8 +108,16 @@ export function createProof(deps: {
     if (expected.submitted === true && !readable) return 'acked'
     const byChannel = expected.lane === 'channel' || expected.lane === 'acp'
     const inItsHands = byChannel || expected.lane === 'hook'
-    if ((readable && !(await isIdle(agent, cli))) || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
+    const doing = readable || expected.lane === 'pane' ? await does(agent, cli) : undefined
+    const isHeldUp = expected.lane === 'pane' && doing === 'at a dialog'
+    if (isHeldUp || (readable && doing !== 'rests') || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
+      return 'later'
+    }
+    if (expected.lane === 'pane' && expected.unanswered !== true && isUnanswered(agent, left, cli)) {
+      expected.unanswered = true
+      expected.dueAt = clock() + patience
+      await sight.unanswered(agent)
       return 'later'
     }
     if (expected.submitted === true) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
@@ -119,7 +151,7 @@ export function createProof(deps: {
     unconfirmed,
     nextDue: () => {
       if (unconfirmed.size === 0) return undefined
-      const due = Math.min(...[...unconfirmed.values()].map(({ dueAt }) => dueAt))
+      const due = Math.min(...[...unconfirmed.values()].map(({ dueAt, boxAt = Infinity }) => Math.min(dueAt, boxAt)))
       return wanted ? Math.min(due, lookedAt + LOOK_EVERY) : due
     },
     lookUp: () => (wanted = true),
@@ -143,8 +175,11 @@ export function createProof(deps: {
           left = left.filter(({ id }) => !found.has(id))
         }
         if (left.length === 0) unconfirmed.delete(batch)
-        if (left.length === 0 || !due) continue
-        const fate = await decide(agent, left, expected, { cli, config, batch, readable: found !== null })
+        if (left.length === 0) continue
+        const hints = { cli, config, batch, readable: found !== null }
+        if (!due && clock() >= (expected.boxAt ?? Infinity)) await lookAtBox(agent, left, expected, hints)
+        if (!due) continue
+        const fate = await decide(agent, left, expected, hints)
         if (fate === 'later') continue
         unconfirmed.delete(batch)
         if (fate === 'acked') {

@@ -44,6 +44,8 @@ export interface Typing {
   trace(agent: Agent, batch: string): Promise<'nothing' | 'pasted' | 'entered' | undefined>
   /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
   isShown(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean | undefined>
+  /** Whether one of these stands in the box, not submitted; false where that can’t be told. */
+  isInBox(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean>
   /** Enter, if nothing is in the way. */
   enterOnceMore(agent: Agent, hints: Hints & { batch: string }): Promise<boolean>
 }
@@ -133,6 +135,18 @@ export function createTyping(deps: {
       } catch (error) {
         log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')
         return undefined
+      }
+    },
+
+    isInBox: async (agent, left, cli) => {
+      if (agent.paneId === null || cli.inputLine === undefined) return false
+      try {
+        if (cli.inputLine(await multiplexer.captureStyled(agent.paneId)) !== 'text') return false
+        const screen = await multiplexer.capture(agent.paneId)
+        return PLACEHOLDER.test(screen) || left.some(({ id }) => shows(screen, id))
+      } catch (error) {
+        log.debug({ err: error, agent: agent.id }, 'the terminal could not be looked at')
+        return false
       }
     },
 

@@ -55,7 +55,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'agent.failed': ['parent', 'human'],
   'agent.killed': PARENT,
   'agent.silent': PARENT,
-  'agent.waiting': ['human'],
+  // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the end of it.
+  'agent.waiting': (payload) => (payload['screen'] === '' ? ['human'] : ['parent', 'human']),
   'budget.unpriced': ['human'],
   'budget.warning': PARENT,
   'budget.exhausted': PARENT,

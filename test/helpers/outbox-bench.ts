@@ -173,7 +173,8 @@ export function useOutboxBench(): OutboxBench {
     bench.terminals = scriptedTerminals()
     bench.program = scriptedProgram()
     bench.cli = bench.program.cli
-    bench.sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } }), log: silentLog() })
+    const liveAgentOf = createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } })
+    bench.sight = createSight({ liveAgentOf, multiplexer: bench.terminals.multiplexer, clock: bench.clock, log: silentLog() })
     bench.config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
     bench.outbox = bench.newOutbox()
   })

@@ -140,7 +140,8 @@ async function play(steps: readonly Step[]) {
     const life = killable()
     const store = life.guard<Store>(real)
     const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
-    const sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } }), log: silentLog() })
+    const liveAgentOf = createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } })
+    const sight = createSight({ liveAgentOf, multiplexer: terminals.multiplexer, clock: Date.now, log: silentLog() })
     const guarded = life.guard({ send })
     const outbox = createOutbox({
       store,

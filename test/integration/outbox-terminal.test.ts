@@ -64,7 +64,8 @@ async function agentInPane(create: Create) {
   const renderer = createRenderer({ shippedFolder: file('../../templates'), overrideFolder: () => Promise.resolve(null), log: silentLog() })
   const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
   const cli = { acks: false, reportsState: false, inert: (text: string) => text, enterDelay: 20, pasteLimit: null, channel: null } as AgentCli
-  const sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } }), log: silentLog() })
+  const liveAgentOf = createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } })
+  const sight = createSight({ liveAgentOf, multiplexer, clock: Date.now, log: silentLog() })
   const outbox = createOutbox({
     store,
     sight,

@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/live-agent.ts'
-import { createSight } from '../../src/core/sight.ts'
+import { createSight, type Sight } from '../../src/core/sight.ts'
 import type { OutboxCli } from '../../src/events/outbox-typing.ts'
 import { createOutbox, type Outbox } from '../../src/events/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/events/publisher.ts'
@@ -31,7 +31,7 @@ describe('outbox', () => {
   let terminals: ReturnType<typeof scriptedTerminals>
   let config: Config
   let cli: OutboxCli
-  const sight = createSight({ liveAgentOf: createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } }), log: silentLog() })
+  let sight: Sight
   /** Time runs as always; a test may push it on. */
   let shift: number
   const clock = (): number => Date.now() + shift
@@ -55,6 +55,8 @@ describe('outbox', () => {
     const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
     publisher = createPublisher({ store, renderer, clock, log: silentLog(), newDeliveryId })
     terminals = scriptedTerminals()
+    const liveAgentOf = createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } })
+    sight = createSight({ liveAgentOf, multiplexer: terminals.multiplexer, clock, log: silentLog() })
     config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
     cli = { acks: true, reportsState: true, inert: (text) => text, enterDelay: 5, pasteLimit: null, channel: null }
     outbox = newOutbox()

@@ -182,7 +182,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
       return { state: session.state, reason: session.state === 'waiting' ? session.reason : null, source: 'session' }
     },
     // Nothing is ever typed: what waits goes by its channel.
-    inputLine: () => 'unknown',
+    inputLine: () => 'unseen',
     mentions: async ({ paneId }, words) => {
       const found = paneId === undefined || paneId === null ? null : await sessions.mentions(paneId, words)
       return found === null ? null : new Set(found)

@@ -112,12 +112,17 @@ export interface Observation {
   readonly state: 'idle' | 'running' | 'waiting' | 'unknown'
   readonly reason: string | null
   readonly source: 'session' | 'screen'
+  /** Of `waiting`, where nobody knows for what: the last lines of its terminal. */
+  readonly screen?: string
+  /** One look at the screen alone: it may have been between two pictures. */
+  readonly tentative?: boolean
 }
 
 /**
- * Whether its box for prompts holds text that somebody has not submitted. `unknown`: it can’t be told (a menu, a dialog), and nothing is typed.
+ * Whether its box for prompts holds text that somebody has not submitted. `unknown`: it is not there, as something else stands in its place (a
+ * menu, a dialog), and nothing is typed. `unseen`: nothing is ever typed into it, whatever it shows.
  */
-export type InputLine = 'empty' | 'text' | 'unknown'
+export type InputLine = 'empty' | 'text' | 'unknown' | 'unseen'
 
 /** `accepted`: the program has it and will show it to its model once. `refused`: it certainly has not. A throw: it can’t be told. */
 export type ChannelResult = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly reason: string }

@@ -138,7 +138,7 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
       return observeServer(server, live.worktree, live.session !== null)
     },
     // Whatever it shows, what is typed may land in a dialog or be taken for a command; its server takes messages at any time.
-    inputLine: () => 'unknown',
+    inputLine: () => 'unseen',
     mentions: (live, words) => withSession(live, (server, id) => mentionsIn(server, id, words)),
     usage: (live) => withSession(live, usageOf),
 

@@ -8,6 +8,7 @@ const STARTED = 0
 const recorded = (state: AgentState, at: number, more: { stateSource?: StateSource; lastSeenAt?: number; stateReason?: string } = {}) =>
   makeAgent({ state, stateAt: at, lastSeenAt: at, paneId: asPaneId('%1'), stateSource: 'hook', ...more })
 const seen = (state: Seen['state'], at: number): Seen => ({ state, at })
+const shown = (at: number): Seen => ({ state: 'waiting', at, tentative: true })
 
 describe('what looks at a program lead to', () => {
   it.each<[string, ReturnType<typeof recorded>, Seen, Seen | undefined, Seen['state'] | undefined]>([
@@ -22,6 +23,10 @@ describe('what looks at a program lead to', () => {
     ['running, seen twice', recorded('idle', 1000), seen('running', 9000), seen('running', 8000), 'running'],
     ['a wait for a person, once is enough', recorded('running', 1000), seen('waiting', 9000), undefined, 'waiting'],
     ['a wait for a person that a hook just ended', recorded('running', 8900), seen('waiting', 9000), undefined, undefined],
+    ['no prompt on its screen, once', recorded('idle', 1000), shown(9000), undefined, undefined],
+    ['no prompt on its screen, for a moment', recorded('idle', 1000), shown(9000), shown(8000), undefined],
+    ['no prompt on its screen, for longer', recorded('idle', 1000), shown(9000), shown(6000), 'waiting'],
+    ['no prompt on its screen, and it went on in between', recorded('idle', 7000), shown(9000), shown(6000), undefined],
     ['work, while it waits in a call', recorded('waiting', 1000, { stateSource: 'tool' }), seen('running', 9000), seen('running', 8000), undefined],
     ['idle, while it waits in a call', recorded('waiting', 1000, { stateSource: 'tool' }), seen('idle', 9000), seen('idle', 8000), 'idle'],
     ['unknown, and a hook said running', recorded('running', 1000), seen('unknown', 9000), seen('unknown', 8000), undefined],

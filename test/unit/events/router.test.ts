@@ -89,7 +89,12 @@ describe('route', () => {
   })
 
   it('tells the human alone of an agent that waits for a person', () => {
-    expect(recipients(event('agent.waiting', 'main.auth.login'), family)).toEqual(['human'])
+    expect(recipients(event('agent.waiting', 'main.auth.login', { screen: '' }), family)).toEqual(['human'])
+  })
+
+  it('tells the parent as well where nobody knows what an agent waits for', () => {
+    const unknown = event('agent.waiting', 'main.auth.login', { screen: 'Proceed? [y/N]' })
+    expect(recipients(unknown, family)).toEqual(['main.auth', 'human'])
   })
 
   it('tells the parent of a budget, of the root’s the human', () => {
@@ -264,7 +269,7 @@ describe('whom an event reaches, at the edges', () => {
     const tree = treeOf(agent('main', null), agent('main.filed', 'main', { filed: true, isMinor: true }))
     expect(recipients(event('agent.killed', 'main.filed'), tree)).toEqual(['main'])
     expect(recipients(event('agent.failed', 'main.filed'), tree)).toEqual(['main'])
-    expect(recipients(event('agent.waiting', 'main.filed'), tree)).toEqual(['human'])
+    expect(recipients(event('agent.waiting', 'main.filed', { screen: '' }), tree)).toEqual(['human'])
     // The root’s own: nobody cares for its turns, a person for its end.
     expect(recipients(event('agent.idle', 'main'), tree)).toEqual([])
     expect(recipients(event('agent.completed', 'main'), tree)).toEqual(['human'])

@@ -15,7 +15,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'agent.failed': { name: 'auth', exit_code: 1, signal: null, reason: words, last_lines: words },
   'agent.killed': { name: 'auth', by: 'human' },
   'agent.silent': { name: 'auth', minutes: 30, dedupe: 'x' },
-  'agent.waiting': { name: 'auth', reason: words, source: 'hook' },
+  'agent.waiting': { name: 'auth', reason: words, source: 'screen', screen: words },
   'agent.tool': { name: 'auth', tool: 'Edit src/login.ts', detail: 'src/login.ts', phase: 'ended', status: 'completed' },
   'agent.reaped': { name: 'auth' },
   'agent.removed': { name: 'auth', branch: 'main.auth', worktree: '/w' },

@@ -110,6 +110,29 @@ function trust(home: ClaudeHome, state: Json, repository: string): CliFinding {
   }
 }
 
+/** Whoever chose another mode than “auto” in the own settings, and nowhere nearer, is asked once, after any first turn, whether to change that. */
+async function autoMode(home: ClaudeHome, state: Json, repository: string): Promise<CliFinding[]> {
+  const modeIn = async (file: string): Promise<unknown> => {
+    const permissions = (await readJson(file))?.['permissions']
+    return isObject(permissions) ? permissions['defaultMode'] : undefined
+  }
+  const own = await modeIn(join(home.folder, 'settings.json'))
+  const nearer = await Promise.all(['settings.json', 'settings.local.json'].map((name) => modeIn(join(repository, '.claude', name))))
+  if (own === undefined || own === 'auto' || nearer.some((mode) => mode !== undefined)) return []
+  if (state['hasSeenAutoDefaultNudge'] === true) return [ok('it was asked whether auto mode should be its default')]
+  return [
+    {
+      status: 'problem',
+      found: 'it will ask whether auto mode should be its default: an agent would stand before that after its first turn',
+      fix: `Run \`claude\` once and answer it, or let exomonad write "hasSeenAutoDefaultNudge": true to ${home.stateFile}; your mode stays as it is.`,
+      mend: async () => {
+        await changeJson(home.stateFile, (value) => ({ ...value, hasSeenAutoDefaultNudge: true }))
+        return `"hasSeenAutoDefaultNudge": true in ${home.stateFile}`
+      },
+    },
+  ]
+}
+
 async function hooksAllowed(home: ClaudeHome, repository: string): Promise<CliFinding[]> {
   const files = [join(home.folder, 'settings.json'), join(repository, '.claude', 'settings.json'), join(repository, '.claude', 'settings.local.json')]
   for (const file of files) {
@@ -151,6 +174,7 @@ export async function diagnoseClaude(options: AgentCliOptions, repository: strin
     onboarding(home, state),
     ...apiKey(home, state),
     trust(home, state, repository),
+    ...(await autoMode(home, state, repository)),
     ...(await hooksAllowed(home, repository)),
     ...(await projectServers(home, repository)),
   ]

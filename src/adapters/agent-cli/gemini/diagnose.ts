@@ -5,7 +5,7 @@ import type { ExecResult } from '../../exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { loginOf, personalHome, readPersonalHome } from './home.ts'
-import { obstacles, parseSettings } from './settings.ts'
+import { asksAboutLoops, LOOPS, obstacles, parseSettings } from './settings.ts'
 
 /** Of https://www.npmjs.com/package/@google/gemini-cli; the real one is run by test/e2e. */
 export const TESTED = '0.61.0'
@@ -51,6 +51,10 @@ export async function diagnoseGemini(
         }
       : { status: 'ok', found: `signs in by ${login}` },
   )
+  if (asksAboutLoops(personal.settings)) {
+    const file = join(personal.home, '.gemini', 'settings.json')
+    findings.push({ status: 'warning', found: `${file}: ${LOOPS}`, fix: 'Take that key out of it: agents then go on without asking.' })
+  }
   const workspace = await readFile(join(repository, '.gemini', 'settings.json'), 'utf8').then(parseSettings, () => null)
   for (const obstacle of obstacles(workspace ?? {}))
     findings.push({ status: 'problem', found: `.gemini/settings.json of the repository: ${obstacle}`, fix: 'Take that key out of it.' })

@@ -66,6 +66,8 @@ export function settingsOf({ user, request, auth, policyPaths }: SettingsFacts):
     // The terminal’s title says what it does.
     ui: { ...part('ui'), hideWindowTitle: false, dynamicWindowTitle: true },
     ide: { ...part('ide'), enabled: false, hasSeenNudge: true },
+    // Whoever seems to repeat itself would stand at a question for the night. Budgets tell of what it uses; a person’s own choice stays.
+    model: { disableLoopDetection: true, ...part('model') },
     security: {
       ...security,
       auth: { ...(auth === null ? {} : { selectedType: auth }), ...authOf },
@@ -98,8 +100,12 @@ export function obstacles(workspace: Table): readonly string[] {
     found.push('its mcp.allowed or mcp.excluded keeps the server "exomonad" out: the agent has none of its tools')
   if (asTable(workspace['ui'])['hideWindowTitle'] === true || asTable(workspace['ui'])['dynamicWindowTitle'] === false)
     found.push('its ui settings hide the state from the terminal’s title: an agent that is interrupted may be taken to be at work')
+  if (asksAboutLoops(workspace)) found.push(LOOPS)
   return found
 }
+
+export const asksAboutLoops = (settings: Table): boolean => asTable(settings['model'])['disableLoopDetection'] === false
+export const LOOPS = 'model.disableLoopDetection is false: an agent that seems to repeat itself stands at a question until a person answers it'
 
 /** Rules (its docs/reference/policy-engine.md) for what is not asked about: `write_file`, or `run_shell_command(git commit)` for commands that begin so. */
 export function policyOf(allow: readonly string[]): string {

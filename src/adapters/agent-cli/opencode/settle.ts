@@ -13,12 +13,12 @@ const WORK_LIMIT = 30_000
 const SELECT_AGAIN = [1000, 3000, 8000]
 
 /** What could not be said by argv: a fork, a long task, a prompt for a session that exists. */
-export async function settleOpenCode(server: OpenCodeServer | null, live: LiveAgent, launch: LaunchRequest): Promise<Settled> {
+export async function settleOpenCode(server: OpenCodeServer | null, live: LiveAgent, launch: LaunchRequest, limit = WORK_LIMIT): Promise<Settled> {
   if (server === null || promptsByArgv(launch)) return { session: null, forked: false, warnings: [] }
   if (!(await waitUntilUp(server, UP_LIMIT, () => hasEnded(live.pid)))) {
     throw new ExomonadError('SPAWN_FAILED', `OpenCode did not come up within ${UP_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`)
   }
-  const { session, forked, warnings } = await sessionFor(server, launch)
+  const { session, forked, warnings } = await sessionFor(server, launch, limit)
   const select = () => request(server, 'POST', '/tui/select-session', { body: { sessionID: session.id }, timeout: 5000 }).catch(() => undefined)
   await select()
   const answer = await promptAsync(server, session.id, { text: launch.prompt, ...(session.agent !== undefined && { agent: session.agent }) })
@@ -27,7 +27,11 @@ export async function settleOpenCode(server: OpenCodeServer | null, live: LiveAg
   return { session: { id: session.id, transcript: null }, forked, warnings }
 }
 
-async function sessionFor(server: OpenCodeServer, launch: LaunchRequest): Promise<{ session: SessionInfo; forked: boolean; warnings: readonly string[] }> {
+async function sessionFor(
+  server: OpenCodeServer,
+  launch: LaunchRequest,
+  limit: number,
+): Promise<{ session: SessionInfo; forked: boolean; warnings: readonly string[] }> {
   const known = launch.session
   if (known === null || launch.mode === 'start') return { session: await create(server, launch), forked: false, warnings: [] }
   if (launch.mode === 'resume') {
@@ -36,7 +40,7 @@ async function sessionFor(server: OpenCodeServer, launch: LaunchRequest): Promis
     return { session: await create(server, launch), forked: false, warnings: [`Its session ${known.id} is gone: it begins a new one.`] }
   }
   try {
-    return { session: await fork(server, known.id, launch.worktree), forked: true, warnings: [] }
+    return { session: await fork(server, known.id, launch.worktree, limit), forked: true, warnings: [] }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return {
@@ -51,15 +55,23 @@ const create = async (server: OpenCodeServer, { worktree }: LaunchRequest): Prom
   documentOf(await request(server, 'POST', '/session', { query: { directory: worktree }, body: {}, timeout: WORK_LIMIT }))
 
 /** All OpenCodes of a person share one store, so any server can copy any session; the copy belongs to the parent’s worktree, and is moved where that is another. */
-async function fork(server: OpenCodeServer, parent: string, worktree: string): Promise<SessionInfo> {
-  const copy = documentOf(await request(server, 'POST', `/session/${encodeURIComponent(parent)}/fork`, { body: {}, timeout: WORK_LIMIT }))
+async function fork(server: OpenCodeServer, parent: string, worktree: string, timeout: number): Promise<SessionInfo> {
+  const copy = documentOf(await patiently(() => request(server, 'POST', `/session/${encodeURIComponent(parent)}/fork`, { body: {}, timeout })))
   if (copy.directory === worktree) return copy
-  const moved = await request(server, 'POST', '/experimental/control-plane/move-session', {
-    body: { sessionID: copy.id, destination: { directory: worktree }, moveChanges: false },
-    timeout: WORK_LIMIT,
-  })
+  const body = { sessionID: copy.id, destination: { directory: worktree }, moveChanges: false }
+  const moved = await patiently(() => request(server, 'POST', '/experimental/control-plane/move-session', { body, timeout }))
   if (moved.kind === 'refused' || moved.status >= 300) throw new Error(`it could not be moved: ${describe(moved)}`)
   return (await readSession(server, copy.id)) ?? copy
+}
+
+/** Once more where no answer came in time, as from a machine under load: a second copy harms nobody, and a fork that begins afresh knows nothing. */
+async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
+    return ask()
+  }
 }
 
 type Answer = Awaited<ReturnType<typeof request>>

@@ -198,7 +198,7 @@ describe('a running session', () => {
       { sessions: { prompt: async (...prompt) => (prompts.push(prompt), { kind: 'accepted' }), mentions: async (_, words) => words.slice(0, 1) } },
     )
     expect(await mine.channel?.send(live(), 'Hello')).toEqual({ kind: 'accepted' })
-    expect([prompts, mine.channel?.midTurn, mine.inputLine?.('')]).toEqual([[[PANE, 'Hello']], false, 'unknown'])
+    expect([prompts, mine.channel?.midTurn, mine.inputLine?.('')]).toEqual([[[PANE, 'Hello']], false, 'unseen'])
     expect(await mine.mentions?.(live(), ['m-1', 'm-2'])).toEqual(new Set(['m-1']))
     expect(await mine.channel?.send(live({ paneId: null }), 'Hello')).toMatchObject({ kind: 'refused' })
   })

@@ -34,6 +34,8 @@ function person(state: object | string | undefined, options: { variables?: Recor
   return { home, stateFile, cli, problems }
 }
 
+const TOKEN = { ANTHROPIC_AUTH_TOKEN: 'x' }
+
 describe('what stands between Claude Code and its first turn', () => {
   it('is said of an empty home, and nothing of it is left after the person agreed to have it mended', async () => {
     const { problems, stateFile } = person(undefined)
@@ -80,6 +82,33 @@ describe('what stands between Claude Code and its first turn', () => {
     )
     expect(await problems()).toEqual([])
   })
+
+  it.each([
+    ['default', {}, true],
+    ['acceptEdits', {}, true],
+    ['auto', {}, false],
+    [undefined, {}, false],
+    ['default', { 'settings.local.json': { permissions: { defaultMode: 'plan' } } }, false],
+  ] as [string | undefined, Record<string, object>, boolean][])(
+    'is the question for auto mode where another is chosen and nothing nearer decides: %s %j',
+    async (mode, nearer, asks) => {
+      const repository = mkdtempSync(join(tmpdir(), 'claude-repository-'))
+      const { cli, home, stateFile } = person(
+        { hasCompletedOnboarding: true, projects: { [repository]: { hasTrustDialogAccepted: true } } },
+        { variables: TOKEN },
+      )
+      const findings = async () => (await cli.diagnose(repository)).filter(({ found }) => found.includes('auto mode'))
+      mkdirSync(join(home, '.claude'))
+      mkdirSync(join(repository, '.claude'))
+      writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify({ permissions: { defaultMode: mode } }))
+      for (const [name, content] of Object.entries(nearer)) writeFileSync(join(repository, '.claude', name), JSON.stringify(content))
+      expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['problem'] : [])
+      for (const { mend } of await findings()) await mend?.()
+      expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['ok'] : [])
+      expect(JSON.parse(readFileSync(stateFile, 'utf8')).hasSeenAutoDefaultNudge).toBe(asks ? true : undefined)
+      rmSync(repository, { recursive: true })
+    },
+  )
 
   it('is a missing login, hooks that are off, another version, a missing program', async () => {
     const { problems, cli, home } = person(

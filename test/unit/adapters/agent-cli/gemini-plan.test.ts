@@ -83,6 +83,19 @@ describe('a launch of Gemini CLI', () => {
   })
 
   it.each([
+    ['{}', true],
+    ['{"model":{"name":"x"}}', true],
+    ['{"model":{"disableLoopDetection":true}}', true],
+    ['{"model":{"disableLoopDetection":false}}', false],
+  ])('goes on where it seems to repeat itself, unless the person wants to be asked: %s', async (content, goesOn) => {
+    const { plan, cli, home } = person({ files: { '.gemini/settings.json': content } })
+    expect((await plan()).settings.model).toEqual({ ...JSON.parse(content).model, disableLoopDetection: goesOn })
+    const found = (await cli.diagnose(home)).filter((finding) => finding.found.includes('disableLoopDetection'))
+    // What is a person's own here is that of the repository too.
+    expect(found.map(({ status }) => status)).toEqual(goesOn ? [] : ['warning', 'problem'])
+  })
+
+  it.each([
     [{ GEMINI_API_KEY: 'k' }, {}, 'gemini-api-key'],
     [{ GOOGLE_GENAI_USE_VERTEXAI: 'true', GEMINI_API_KEY: 'k' }, {}, 'vertex-ai'],
     [{ GOOGLE_GENAI_USE_GCA: 'true' }, {}, 'oauth-personal'],

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
 import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.ts'
+import { serverOf } from '../../../../src/adapters/agent-cli/opencode/api.ts'
+import { settleOpenCode } from '../../../../src/adapters/agent-cli/opencode/settle.ts'
 import { exec } from '../../../../src/adapters/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/schema.ts'
@@ -25,7 +27,7 @@ interface Said {
   readonly query: Readonly<Record<string, string>>
   readonly body: any
 }
-/** What OpenCode 1.18.33 answered, by `METHOD path`. */
+/** What OpenCode 1.18.33 answered, by `METHOD path`. Status 0: nothing, for ever. */
 type Answers = Readonly<Record<string, object | boolean | ((said: Said) => { status?: number; body?: unknown; next?: string })>>
 
 async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] }> {
@@ -40,6 +42,7 @@ async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] 
         const answer = answers[`${entry.method} ${entry.path}`]
         if (answer === undefined) return response.writeHead(404).end('{"name":"NotFoundError"}')
         const { status = 200, body: document, next } = typeof answer === 'function' ? answer(entry) : { body: answer }
+        if (status === 0) return undefined
         response.writeHead(status, { 'content-type': 'application/json', ...(next === undefined ? {} : { 'x-next-cursor': next }) })
         return response.end(document === undefined ? '' : JSON.stringify(document))
       })
@@ -112,7 +115,7 @@ describe('looking at OpenCode by its server', () => {
   })
 
   it('lets nothing be typed into it', () => {
-    expect(cli.inputLine?.('')).toBe('unknown')
+    expect(cli.inputLine?.('')).toBe('unseen')
   })
 })
 
@@ -239,6 +242,31 @@ describe('what is settled after OpenCode came up', () => {
       const settled = await cli.settle?.(live, request, await cli.plan(request))
       expect(settled).toEqual({ session: { id: 'ses_new', transcript: null }, forked: false, warnings: [expect.stringContaining('ses_parent')] })
     }
+  })
+
+  it.each([
+    [1, 0, true],
+    [0, 1, true],
+    [1, 1, true],
+    [2, 0, false],
+    [0, 2, false],
+  ])('is asked for once more where no answer came in time: %i of the copy, %i of its move', async (copies, moves, forked) => {
+    const left = { copies, moves }
+    const { live, said } = await serve({
+      ...up,
+      'POST /session/ses_parent/fork': () => (left.copies-- > 0 ? { status: 0 } : { body: { ...info, id: 'ses_fork', directory: '/parent' } }),
+      'POST /experimental/control-plane/move-session': () => ({ status: left.moves-- > 0 ? 0 : 204 }),
+      'GET /session/ses_fork': { ...info, id: 'ses_fork' },
+      'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
+      'POST /session': { ...info, id: 'ses_new' },
+      'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
+    })
+    const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
+    // A server in this process answers within that.
+    const settled = await settleOpenCode(serverOf(live.channel), live, request, 1000)
+    expect(settled).toMatchObject({ session: { id: forked ? 'ses_fork' : 'ses_new' }, forked })
+    expect(settled.warnings).toHaveLength(forked ? 0 : 1)
+    expect(said.filter(({ path }) => path === '/session/ses_parent/fork')).toHaveLength(Math.min(copies + 1, 2))
   })
 
   it('is an error where it ended instead', async () => {
