@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
 import type { Store } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
+import { parseJson } from '../parse-json.ts'
 import type { Paths } from '../paths.ts'
 
 interface Deps {
@@ -34,7 +35,7 @@ export async function requireAccounted(deps: Deps): Promise<void> {
     await writeFile(accepted, JSON.stringify([...found.panes.map(({ agentId }) => agentId), ...found.records, ...found.worktrees]), { mode: 0o600 })
     return
   }
-  const names = new Set(before === undefined ? [] : (JSON.parse(before) as string[]))
+  const names = new Set(before === undefined ? [] : (parseJson(before) as string[]))
   const panes = found.panes.filter(({ agentId }) => !names.has(agentId ?? ''))
   const records = found.records.filter((id) => !names.has(id))
   const worktrees = found.worktrees.filter((name) => !names.has(name))
