@@ -232,6 +232,42 @@ describe('proof', () => {
     expect(await bench.deliveries('human')).toHaveLength(1)
   })
 
+  it.each([
+    { comes: 'read', readable: true, typed: 1 },
+    { comes: 'read', readable: false, typed: 1 },
+    { comes: 'lost', readable: true, typed: 2 },
+  ])('of what went into a dialog is waited for until that is gone, across a restart: then it is $comes ($readable)', async ({ comes, readable, typed }) => {
+    const { terminals, program } = bench
+    let open = false
+    terminals.script.enter = () => {
+      open = terminals.submitted.length === 0
+      return { kind: 'typed' }
+    }
+    program.script.inputLine = () => (open ? 'unknown' : 'empty')
+    program.script.readable = readable
+    await bench.family()
+    await bench.outbox.start()
+    await bench.say('one')
+    for (const restarts of [true, false]) {
+      await until('it is noted', async () => (await first())?.handedAt != null)
+      const { observe } = program.looks
+      // More of them than it would take to give it up.
+      await until('several looks', () => program.looks.observe >= observe + 4, { limit: 10_000 })
+      expect(await first()).toMatchObject({ state: 'sent', attempts: 1 })
+      expect(terminals.typed).toHaveLength(1)
+      if (!restarts) break
+      await bench.outbox.stop()
+      bench.outbox = bench.newOutbox()
+      await bench.outbox.start()
+    }
+    program.script.readable = true
+    if (comes === 'read') program.conversation.push(String(terminals.submitted[0]?.text))
+    open = false
+    await until('its end', async () => (comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2), { limit: 10_000 })
+    expect(terminals.typed).toHaveLength(typed)
+    expect(await bench.deliveries('human')).toEqual([])
+  })
+
   it('presses Enter for a paste that the program shows as a placeholder only', async () => {
     const { terminals, program } = bench
     const standing = () => terminals.box.get(paneOf(AUTH)) ?? ''
