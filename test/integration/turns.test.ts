@@ -187,3 +187,25 @@ describe('a question that is answered before its asker is seen to wait', () => {
     expect(messages).toEqual(['question.answered'])
   })
 })
+
+describe('older news of the same', () => {
+  const queued = async () => (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(({ text }) => text)
+  const facts = { number: 3, title: 'Work', url: 'local://pull/3', head: 'main.worker', base: 'main' }
+
+  it('is not delivered where it still waits; that of another pull request is', async () => {
+    const { id: agentId } = await member('worker')
+    for (const reason of ['no review', 'no progress']) {
+      await world.publisher.publish({ type: 'pr.stalled', agentId, actor: 'daemon', payload: { ...facts, reason } })
+    }
+    await world.publisher.publish({ type: 'pr.stalled', agentId, actor: 'daemon', payload: { ...facts, number: 4, url: 'local://pull/4', reason: 'another' } })
+    expect(await queued()).toEqual([expect.stringContaining('no progress'), expect.stringContaining('another')])
+  })
+
+  it('of a red base is none once that is green', async () => {
+    const red = { branch: 'main', sha: 'a'.repeat(40), since: [], log: '', log_url: null }
+    await world.publisher.publish({ type: 'base.red', agentId: lead.id, actor: 'daemon', payload: red })
+    expect(await queued()).toHaveLength(1)
+    await world.publisher.publish({ type: 'base.green', agentId: null, actor: 'daemon', payload: { branch: 'main', sha: 'b'.repeat(40) } })
+    expect(await queued()).toEqual([])
+  })
+})
