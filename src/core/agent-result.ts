@@ -2,7 +2,7 @@ import type { Agent, RunResult } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { AgentId, Sha } from '../ids.ts'
 import type { AgentResult } from './agent-sessions.ts'
-import { hasReported, statusOf } from './agent-status.ts'
+import { doneAt, statusOf } from './agent-status.ts'
 import type { Deps } from './deps.ts'
 import { withPlace, type LastWords } from './last-words.ts'
 import { isAlive } from './lifecycle.ts'
@@ -50,7 +50,7 @@ export function createResults({
     summary,
     output: agent.outcome?.partial ?? (text === '' ? (agent.outcome?.summary ?? '') : text),
     filesModified: await filesModified(agent),
-    elapsedMs: Math.max(0, (agent.endedAt ?? (hasReported(agent) ? agent.stateAt : clock())) - agent.spawnedAt),
+    elapsedMs: Math.max(0, (doneAt(agent) ?? agent.endedAt ?? clock()) - agent.spawnedAt),
     turns,
     reason,
   })

@@ -41,7 +41,7 @@ export interface Sessions {
     },
   ): Promise<{ agent_id: AgentId; status: 'spawned' }>
   spawnTask(caller: Caller, command: string): Promise<{ agent_id: AgentId; status: 'spawned' }>
-  status(caller: Caller, address: string | undefined): Promise<AgentStatus | AgentStatus[]>
+  status(caller: Caller, address: string | undefined): Promise<AgentStatus | { agents: AgentStatus[] }>
   /** RESULT_NOT_READY while it runs; never consumed. */
   result(caller: Caller, address: string): Promise<AgentResult>
   /** ALREADY_DEAD for what has ended; all below it ends too. */

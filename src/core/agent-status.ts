@@ -13,8 +13,17 @@ export function statusOf(agent: Pick<Agent, 'state' | 'outcome'>): AgentStatus['
   return outcome?.success === true ? 'completed' : 'failed'
 }
 
+/** When it was done: it said so, whatever it was woken for since then; or its program ended. Null while it works. */
+export function doneAt(agent: Pick<Agent, 'state' | 'outcome' | 'stateAt' | 'endedAt'>): number | null {
+  const { state, outcome, stateAt, endedAt } = agent
+  if (hasReported(agent)) return outcome?.at ?? stateAt
+  if (isAlive(state)) return null
+  const ended = endedAt ?? stateAt
+  return state === 'completed' ? Math.min(outcome?.at ?? ended, ended) : ended
+}
+
 export function describeStatus(agent: Agent, root: Agent | undefined): AgentStatus {
-  const doneAt = isAlive(agent.state) ? (hasReported(agent) ? agent.stateAt : null) : (agent.endedAt ?? agent.stateAt)
+  const done = doneAt(agent)
   return {
     agent_id: agent.id,
     name: agent.name,
@@ -23,7 +32,7 @@ export function describeStatus(agent: Agent, root: Agent | undefined): AgentStat
     depth: agent.depth,
     status: statusOf(agent),
     spawned_at: iso(agent.spawnedAt),
-    completed_at: doneAt === null ? null : iso(doneAt),
+    completed_at: done === null ? null : iso(done),
     tool_calls: agent.toolCalls,
     tokens: agent.tokens,
   }

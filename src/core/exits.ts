@@ -10,7 +10,13 @@ import type { States } from './states.ts'
 export interface Exit {
   readonly exitCode: number | null
   readonly exitSignal: string | null
+  /** When that was (ms since the epoch); null where nobody can tell. */
+  readonly at: number | null
 }
+
+/** When it counts as ended: not before it began what it was at, and not later than now, whatever the clocks say. */
+export const endOf = ({ at }: Pick<Exit, 'at'>, { stateAt }: Pick<Agent, 'stateAt'>, now: number): number =>
+  at === null ? now : Math.min(Math.max(at, stateAt), now)
 
 /** What follows when an agent’s program ended without anybody having asked for it. */
 export interface Exits {
@@ -22,11 +28,12 @@ export interface Exits {
 export function createExits({
   multiplexer,
   files,
+  clock,
   states,
   log,
   panes,
   results,
-}: Pick<Deps, 'multiplexer' | 'files' | 'log'> & { states: States; panes: OwnPanes; results: Pick<Results, 'record'> }): Exits {
+}: Pick<Deps, 'multiplexer' | 'files' | 'clock' | 'log'> & { states: States; panes: OwnPanes; results: Pick<Results, 'record'> }): Exits {
   const keepTranscript = async (agent: Agent): Promise<string> => {
     try {
       const pane = await panes.find(agent)
@@ -55,6 +62,7 @@ export function createExits({
   return {
     keepTranscript,
     ended: async (agent, exit, how) => {
+      const at = endOf(exit, agent, clock())
       const text = await keepTranscript(agent)
       const patch = { exitCode: exit.exitCode, exitSignal: exit.exitSignal, pid: null }
       // `down`, `kill` or `resume` may have come between the look and here: then it was asked for, or is another program’s pane.
@@ -81,6 +89,7 @@ export function createExits({
         reason: how,
         source: 'process',
         actor: 'daemon',
+        at,
         patch,
         onlyIf,
         events: (): NewEvent[] => [
@@ -109,7 +118,7 @@ export function createExits({
 
 const lastLines = (text: string, count: number): string => text.trimEnd().split('\n').slice(-count).join('\n')
 
-export function describeExit(exit: Exit): string {
+export function describeExit(exit: Omit<Exit, 'at'>): string {
   if (exit.exitSignal !== null) return `its program was ended by ${exit.exitSignal}`
   if (exit.exitCode === 127) return 'its program could not be started (exit 127)'
   return exit.exitCode === null ? 'its program is gone' : `its program ended with exit code ${exit.exitCode}`

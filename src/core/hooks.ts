@@ -11,6 +11,9 @@ import type { UsageReading } from './usage.ts'
 /** Ids of deliveries that stand in a text. */
 export const deliveryIdsIn = (text: string): string[] => text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
 
+/** A look at its program found it at rest, since it last said anything. */
+const wasSeenIdle = ({ state, stateSource }: Agent): boolean => state === 'idle' && (stateSource === 'session' || stateSource === 'screen')
+
 /** What agent programs report about themselves, and what they are answered. */
 export function createHooks({
   store,
@@ -72,8 +75,9 @@ export function createHooks({
           to: 'idle',
           source: 'hook',
           actor: caller.agent.id,
-          // A session does not rest: it ends.
-          events: (agent) => (isLasting(agent) ? [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }] : []),
+          // A session does not rest: it ends. That this turn has ended may have been seen, and told, before its hook came.
+          events: (agent, before) =>
+            isLasting(agent) && !wasSeenIdle(before) ? [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }] : [],
         })
         // Something may have come between the check and now.
         outbox.wake(caller.agent.id)

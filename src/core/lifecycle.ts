@@ -29,6 +29,12 @@ export const isAlive = (state: AgentState): boolean => state !== 'completed' && 
 /** Why an agent without a program is not a failure: `exomonad down` ended it, or nobody started the root yet. */
 export const STOPPED = 'stopped'
 
+/**
+ * Why an agent idles whose program says nothing of its turns: its completion message ended its task. What its parent or a person gives it after
+ * that begins the next.
+ */
+export const REPORTED = 'it reported what came of its task'
+
 /** False for a root that nobody started, and for whoever was stopped: nothing that is sent to it begins a turn. */
 export const hasProgram = ({ paneId, stateReason }: Pick<Agent, 'paneId' | 'stateReason'>): boolean => stateReason !== STOPPED && paneId !== null
 

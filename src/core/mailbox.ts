@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent, Delivery, Mail, StoreTransaction } from '../adapters/store/store.ts'
+import type { Agent, Delivery, Mail, MailStore, StoreTransaction } from '../adapters/store/store.ts'
 import type { AgentId } from '../ids.ts'
-import { parseCompletion } from '../completion-message.ts'
+import { completionWords, parseCompletion } from '../completion-message.ts'
+import { lineFor, mailIn, mailSubject } from '../mail-subject.ts'
 import type { Deps } from './deps.ts'
 import { requireAlive } from './directory.ts'
-import { isAlive } from './lifecycle.ts'
+import { hasProgram, isAlive } from './lifecycle.ts'
 import type { Receipt } from './receipt.ts'
 
 /** A wait that takes mail as it comes: of these senders, or of anyone (null). */
@@ -13,16 +14,22 @@ export interface MailExpected {
   readonly from: ReadonlySet<AgentId> | null
 }
 
+/** What `take` is asked for: of these senders, or these alone. */
+type MailPart = NonNullable<Parameters<MailStore['pop']>[1]>
+
 /**
  * Mail between agents: first in, first out, for each recipient. Whoever has mail is told so once per batch, by a line that names the first
  * sender: a batch ends when the box is empty. Mail that an open wait will take needs no line. A completion message is told with its text instead,
- * unless it is taken before.
+ * unless it is taken before. All other mail of a root without a program stands in the human’s inbox as well: whoever asks first has it, the inbox
+ * or who takes mail for the root, and then it is in neither.
  */
 export interface Mailbox {
   send(from: Agent, to: Agent, message: string): Promise<void>
   sendIn(tx: StoreTransaction, from: Agent, to: Agent, message: string): Promise<void>
   /** Takes mail out, all of it or what each of these asks for, oldest first. */
-  take(tx: StoreTransaction, to: AgentId, parts?: readonly { from?: readonly AgentId[]; limit?: number }[]): Promise<Mail[]>
+  take(tx: StoreTransaction, to: AgentId, parts?: readonly MailPart[]): Promise<Mail[]>
+  /** These were read in the human’s inbox: mail that they bring is out of its box. */
+  readInInbox(tx: StoreTransaction, deliveries: readonly Delivery[]): Promise<void>
   /** Of mail that a call’s result carries. */
   receiptOf(mails: readonly Mail[]): Receipt
   /** From now on this takes what comes. Answers what to call when it no longer does: what is left is told as usual. */
@@ -37,10 +44,11 @@ export interface Mailbox {
 
 /** The key under which it stands that an agent was told of the mail that waits for it. */
 const noticeOf = (id: AgentId): string => `mail-notice:${id}`
-/** Dedupe key of the event that tells of a completion message. */
-const reportOf = ({ id }: Pick<Mail, 'id'>): string => `mail:${id}`
 /** The key under which it stands that nobody was told of a completion message, because an open wait was to take it. */
 const untoldOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
+
+/** Nobody is there to be told that it has mail: the words go to the human’s inbox. */
+const isUnmanned = (agent: Agent): boolean => agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
 
 export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Mailbox {
   const expected = new Map<AgentId, Set<MailExpected>>()
@@ -52,21 +60,20 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     await publisher.publish({ type: 'mail', agentId: to, actor: from.id, payload: { from_id: from.id, from_name: from.name, count } }, tx)
   }
 
-  const queued = async (tx: StoreTransaction, to: AgentId, ...kinds: string[]) =>
-    (await tx.outbox.list({ recipient: to, states: ['queued'] })).filter(({ kind }) => kinds.includes(kind))
+  /** The line, where it still waits to be handed over; one for a root whose program has ended lies in the human’s inbox. */
+  const queuedLines = async (tx: StoreTransaction, to: AgentId): Promise<Delivery[]> =>
+    (await tx.outbox.list({ subject: lineFor(to), states: ['queued'] })).filter(({ kind }) => kind === 'mail')
 
-  /** The line, where it still waits to be handed over. */
-  const queuedLines = (tx: StoreTransaction, to: AgentId) => queued(tx, to, 'mail')
-
-  /** What tells of completion messages among these, where it still waits to be handed over. */
-  const queuedReports = async (tx: StoreTransaction, to: AgentId, mails: readonly Mail[]) => {
-    const keys = new Set(mails.filter(({ message }) => parseCompletion(message) !== undefined).map(reportOf))
+  /** What tells the words of these, where it still waits to be handed over. The human hears of ends whoever takes the mail. */
+  const queuedReports = async (tx: StoreTransaction, to: AgentId, mails: readonly Mail[]): Promise<Delivery[]> => {
     const reports: Delivery[] = []
-    for (const delivery of keys.size === 0 ? [] : await queued(tx, to, 'agent.completed', 'agent.failed')) {
-      const [event] = await tx.events.list({ after: (delivery.eventSeq ?? 0) - 1, limit: 1 })
-      if (event?.seq === delivery.eventSeq && keys.has(event.dedupeKey ?? '')) reports.push(delivery)
-    }
-    return reports
+    for (const mail of mails) reports.push(...(await tx.outbox.list({ subject: mailSubject(mail.id), states: ['queued'] })))
+    return reports.filter(({ recipient, kind }) => recipient === to || kind === 'message')
+  }
+
+  /** The words themselves, for the human’s inbox. */
+  const showInInbox = async (tx: StoreTransaction, { id, from, to, message }: Mail): Promise<void> => {
+    await publisher.publish({ type: 'message', agentId: to, actor: from, payload: { message: completionWords(message), mail_id: id } }, tx)
   }
 
   /** Not to be told any more. */
@@ -82,6 +89,10 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     const agent = await tx.agents.get(id)
     const [first] = mails
     if (first === undefined || agent === undefined || !isAlive(agent.state)) return
+    if (isUnmanned(agent)) {
+      for (const mail of mails) if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
+      return
+    }
     await tell(tx, id, { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from }, mails.length)
   }
 
@@ -134,8 +145,8 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     await tx.mail.send(mail)
     const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
     if (outcome !== undefined) {
-      await tx.agents.update(from.id, { outcome })
-      const facts = { agentId: from.id, actor: from.id, dedupeKey: reportOf(mail) }
+      await tx.agents.update(from.id, { outcome: { ...outcome, at: mail.sentAt } })
+      const facts = { agentId: from.id, actor: from.id, dedupeKey: mailSubject(mail.id) }
       await publisher.publish(
         outcome.success
           ? { ...facts, type: 'agent.completed', payload: { name: from.name, summary: outcome.summary ?? '' } }
@@ -153,7 +164,24 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
       }
       return
     }
-    if (!isExpected(to.id, from.id) && (await tx.snapshots.get(noticeOf(to.id))) === undefined) await tell(tx, to.id, from, 1)
+    if (isExpected(to.id, from.id)) return
+    if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
+    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined) await tell(tx, to.id, from, 1)
+  }
+
+  const take: Mailbox['take'] = async (tx, to, parts = [{}]) => {
+    const mails: Mail[] = []
+    for (const part of parts) mails.push(...(await tx.mail.pop(to, part)))
+    if (mails.length === 0) return mails
+    await withdraw(tx, to, await queuedReports(tx, to, mails))
+    for (const mail of mails) if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(untoldOf(mail))
+    if ((await tx.mail.peek(to, { limit: 1 })).length === 0 && (await tx.snapshots.get(noticeOf(to))) !== undefined) {
+      await tx.snapshots.remove(noticeOf(to))
+      await withdraw(tx, to, await queuedLines(tx, to))
+    }
+    // It has read what others wait for it to read.
+    tx.afterCommit(() => void store.signal(to).catch(() => {}))
+    return mails
   }
 
   return {
@@ -164,19 +192,13 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     sendIn,
     send: (from, to, message) => store.transaction((tx) => sendIn(tx, from, to, message)),
 
-    take: async (tx, to, parts = [{}]) => {
-      const mails: Mail[] = []
-      for (const part of parts) mails.push(...(await tx.mail.pop(to, part)))
-      if (mails.length === 0) return mails
-      await withdraw(tx, to, await queuedReports(tx, to, mails))
-      for (const mail of mails) if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(untoldOf(mail))
-      if ((await tx.mail.peek(to, { limit: 1 })).length === 0 && (await tx.snapshots.get(noticeOf(to))) !== undefined) {
-        await tx.snapshots.remove(noticeOf(to))
-        await withdraw(tx, to, await queuedLines(tx, to))
-      }
-      // It has read what others wait for it to read.
-      tx.afterCommit(() => void store.signal(to).catch(() => {}))
-      return mails
+    take,
+    readInInbox: async (tx, deliveries) => {
+      const ids = deliveries.flatMap(({ kind, subject }) => (kind === 'message' ? (mailIn(subject) ?? []) : []))
+      const root = ids.length === 0 ? undefined : (await tx.agents.list()).find(({ kind }) => kind === 'root')
+      if (root === undefined) return
+      const mails = await take(tx, root.id, [{ ids }])
+      await tx.mail.confirm(mails.map(({ id }) => id))
     },
 
     expect: (wait) => {

@@ -15,7 +15,7 @@ import { createPendingLandings } from './landing/pending.ts'
 import type { Landing, LandingOutcome } from './landing/landing.ts'
 import { isAlive } from './lifecycle.ts'
 import type { RequireLookedAt } from './looked-at.ts'
-import { createMergeBase } from './merge-base.ts'
+import type { MergeBase } from './merge-base.ts'
 import { createMergeDirect } from './merge-direct.ts'
 import { createWriteStep, createWriteSteps, pullEventFacts, waitsToLand, type MergeIntent } from './merge-journal.ts'
 import { mergeRefusal, redRefusal } from './merge-refusal.ts'
@@ -26,7 +26,6 @@ import { createMergeSettling, forgeOf, ownerOf } from './merge-settle.ts'
 import { nextStep, stillLanding } from './merge-words.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
-import type { BranchPush } from './push-branch.ts'
 
 export interface MergePull {
   readonly merge: Pulls['merge']
@@ -52,14 +51,14 @@ type MergeOptions = Parameters<Pulls['merge']>[2]
 export function createMergePull(
   deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & {
     branchLock: BranchLock
-    branchPush: BranchPush
+    mergeBase: MergeBase
     requireLookedAt: RequireLookedAt
   },
 ): MergePull {
   const { store, forge, polling, settings, publisher, clock, log } = deps
   const step = createWriteStep(deps)
   const steps = createWriteSteps(deps)
-  const base = createMergeBase(deps)
+  const base = deps.mergeBase
   const retargeting = createRetargeting(deps)
   const settling = createMergeSettling({ ...deps, step, base, retargeting })
   const stuck = new Set<string>()
@@ -260,7 +259,7 @@ export function createMergePull(
       if (resumed) await queueAgain(entry.id, entry.data as MergeIntent)
       return 'waits'
     }
-    if (settled.kind === 'merged') await polling.poll([Number(entry.data['number'])])
+    if (settled.kind === 'merged') await polling.poll([Number(entry.data['number']), ...(entry.data as MergeIntent).retargeted])
     if (resumed) await landings?.queue.tell()
     return settled.kind === 'merged' ? 'done' : 'undone'
   }

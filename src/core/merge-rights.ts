@@ -1,12 +1,9 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { sharesBranch } from '../agent-kinds.ts'
-import { baseOwners } from '../base-owner.ts'
+import { baseOwners, placed } from '../base-owner.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
-
-const placed = (agents: readonly Agent[]) => new Map(agents.map((agent) => [agent.id, { ...agent, branch: sharesBranch(agent) ? null : agent.branch }]))
 
 /** Who may merge what. */
 export interface MergeRights {

@@ -1,6 +1,7 @@
 import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import { baseOwners, placed } from '../base-owner.ts'
 import { ExomonadError } from '../errors.ts'
 import { showControls } from '../text-gate/controls.ts'
 import type { Caller, PullDetails, Pulls, PullSummary } from './core.ts'
@@ -9,6 +10,7 @@ import { actorOf, requireBelow } from './directory.ts'
 import { landingsIn } from './landing/view.ts'
 import type { RequireLookedAt } from './looked-at.ts'
 import { knownPulls } from './pull-records.ts'
+import { ancestorsOf } from './tree.ts'
 
 /** Fresh state of one pull request. PR_NOT_FOUND; FORGE_UNAVAILABLE where it can’t be read. */
 export async function readPull(forge: Forge, number: number): Promise<PullRequestSnapshot> {
@@ -71,7 +73,20 @@ export function createPullViews({
         throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is your own: you can’t approve it. Your parent reviews it.`, { number: pull.number })
       return
     }
-    if (author !== undefined) requireBelow(agents, caller, author, 'review the work of')
+    if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')
+  }
+
+  /** The owner of the branch that it goes into, or whoever stands above that: not somebody in between, whose branch it only passed. */
+  const requireAbove = (agents: readonly Agent[], caller: Caller, author: Agent, pull: PullRequestSnapshot, verb: string): void => {
+    requireBelow(agents, caller, author, verb)
+    const owners = baseOwners(placed(agents), author.id, pull.base.branch)
+    const owner = owners.at(-1)
+    if (owner === undefined || owners.some(({ id }) => id === caller.agent.id) || ancestorsOf(agents, owner.id).some(({ id }) => id === caller.agent.id)) return
+    throw new ExomonadError('NOT_A_CHILD', `#${pull.number} goes into ${pull.base.branch} by now: ${owner.name} looks after it, not you.`, {
+      number: pull.number,
+      base: pull.base.branch,
+      owner: owner.id,
+    })
   }
 
   const rerunChecks = async (caller: Caller, pull: PullRequestSnapshot) => {
@@ -83,7 +98,7 @@ export function createPullViews({
     }
     const agents = await store.agents.list()
     const author = authorOf(agents, pull)
-    if (author !== undefined && author.id !== agent.id) requireBelow(agents, caller, author, 'run the checks again of')
+    if (author !== undefined && author.id !== agent.id) requireAbove(agents, caller, author, pull, 'run the checks again of')
     const rerun = await forge.rerunChecks(pull.number)
     await polling.poll([pull.number])
     return rerun

@@ -30,8 +30,7 @@ export function createQuestions({
 }: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & { blockingCalls: Pick<BlockingCalls, 'begin'> }): Questions {
   const waiters = new Map<QuestionId, () => void>()
 
-  const ask = async (caller: Caller, message: string): Promise<QuestionId> => {
-    const id = newQuestionId()
+  const ask = async (caller: Caller, message: string, id: QuestionId): Promise<void> => {
     await store.transaction(async (tx) => {
       await tx.questions.insert({ id, agentId: caller.agent.id, message, askedAt: clock(), answer: null, answeredBy: null, answeredAt: null, claimedBy: null })
       await publisher.publish(
@@ -39,7 +38,6 @@ export function createQuestions({
         tx,
       )
     })
-    return id
   }
 
   const publishAnswered = async (tx: StoreTransaction, id: QuestionId, deliveredBy: 'tool' | 'message'): Promise<void> => {
@@ -79,7 +77,11 @@ export function createQuestions({
   })
 
   return {
-    askInBehalf: ask,
+    askInBehalf: async (caller, message) => {
+      const id = newQuestionId()
+      await ask(caller, message, id)
+      return id
+    },
     deliverUnclaimed: async () => {
       for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await deliver(id)
     },
@@ -91,30 +93,33 @@ export function createQuestions({
     question: async (caller, message, timeout, signal, take) => {
       const config = await settings.config()
       const seconds = timeout ?? config.question.timeout
-      const id = await ask(caller, message)
+      const id = newQuestionId()
       const { agent } = caller
-      // A person who asks for the root leaves its program as it is.
-      const ended = agent.kind === 'root' && caller.kind === 'human' ? async () => {} : await blockingCalls.begin(agent, `question ${id}`)
+      const over = Promise.withResolvers<void>()
+      const stop = (): void => over.resolve()
+      // Before anybody can know of it: an answer may come at once.
+      waiters.set(id, stop)
+      signal.addEventListener('abort', stop, { once: true })
       let timer: NodeJS.Timeout | undefined
-      let stop: (() => void) | undefined
       try {
-        await new Promise<void>((resolve) => {
-          stop = () => resolve()
-          waiters.set(id, stop)
+        await ask(caller, message, id)
+        // A person who asks for the root leaves its program as it is.
+        const ended = agent.kind === 'root' && caller.kind === 'human' ? async () => {} : await blockingCalls.begin(agent, `question ${id}`)
+        try {
           timer = setTimeout(stop, seconds * 1000)
-          signal.addEventListener('abort', stop, { once: true })
-          if (signal.aborted) stop()
-          // Answered between the insert and here.
-          store.questions.get(id).then(
-            (question) => question?.answer != null && resolve(),
-            () => {},
-          )
-        })
+          if (!signal.aborted) await over.promise
+        } finally {
+          await ended()
+        }
+      } catch (thrown) {
+        // Whoever answered meanwhile was told that the call has it.
+        waiters.delete(id)
+        if ((await store.questions.get(id))?.answer != null) await deliver(id)
+        throw thrown
       } finally {
         clearTimeout(timer)
-        if (stop !== undefined) signal.removeEventListener('abort', stop)
+        signal.removeEventListener('abort', stop)
         waiters.delete(id)
-        await ended()
       }
       const question = await store.questions.get(id)
       // Where the caller went away before it could be told, the answer follows as a message.

@@ -1,7 +1,7 @@
 import type { Agent, RunResult, StoreVerbs } from '../adapters/store/store.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from './deps.ts'
-import type { Exit, Exits } from './exits.ts'
+import { endOf, type Exit, type Exits } from './exits.ts'
 import type { LastWords } from './last-words.ts'
 import { isAlive } from './lifecycle.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -59,16 +59,17 @@ export function createSessionEnds({
     verdict: Verdict,
     {
       words,
+      at,
       unless = async () => false,
       ...change
-    }: { words: LastWords; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<StateChange, 'source' | 'patch' | 'onlyIf' | 'reason'>,
+    }: { words: LastWords; at: number; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<StateChange, 'source' | 'patch' | 'onlyIf' | 'reason'>,
   ): Promise<void> => {
     const { success, summary } = verdict
     const status: RunResult['status'] = success ? 'completed' : 'failed'
     await exits.keepTranscript(agent)
     await readUsage(agent).catch((thrown: unknown) => log.debug({ err: thrown, agent: agent.id }, 'what a session used could not be read'))
     const outcome = agent.outcome ?? outcomeOf(verdict, words.text)
-    const result = await results.make({ ...agent, outcome: null }, words, { status, summary })
+    const result = await results.make({ ...agent, outcome: null, endedAt: at }, words, { status, summary })
     const ended = await store.transaction(async (tx) => {
       if (await unless(tx)) return undefined
       const now = await tx.agents.get(agent.id)
@@ -84,6 +85,7 @@ export function createSessionEnds({
         {
           ...change,
           to: status,
+          at,
           actor: 'daemon',
           patch: { ...change.patch, outcome: now?.outcome ?? outcome, pid: null },
           events: () => (reports && !isMailed ? [eventOf(agent, verdict, words.text)] : []),
@@ -119,6 +121,8 @@ export function createSessionEnds({
       // Which files it changed takes git a while, in which something may come.
       await end(agent, turnVerdict(agent, words), {
         words,
+        // It idles since then.
+        at: agent.stateAt,
         source: 'hook',
         unless: waits,
         onlyIf: (now) => now.state === agent.state && now.paneId === agent.paneId,
@@ -126,12 +130,14 @@ export function createSessionEnds({
     },
 
     programEnded: async (agent, exit, how) => {
+      const at = endOf(exit, agent, clock())
       const words = await lastWords(agent)
       const isProcess = agent.kind === 'process'
       // Whatever code a session’s program ends with: nobody told it to.
-      const verdict = isProcess ? processVerdict(exit, how, clock() - agent.spawnedAt) : { success: false, summary: how }
+      const verdict = isProcess ? processVerdict(exit, how, at - agent.spawnedAt) : { success: false, summary: how }
       await end(agent, verdict, {
         words,
+        at,
         source: 'process',
         reason: isProcess ? verdict.summary : how,
         patch: { exitCode: exit.exitCode, exitSignal: exit.exitSignal },
@@ -146,7 +152,7 @@ export function createSessionEnds({
       await end(
         agent,
         { success: false, summary },
-        { words: await lastWords(agent), source: 'daemon', reason: summary, onlyIf: (now) => now.paneId === agent.paneId },
+        { words: await lastWords(agent), at: clock(), source: 'daemon', reason: summary, onlyIf: (now) => now.paneId === agent.paneId },
       )
     },
   }

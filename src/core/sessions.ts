@@ -75,7 +75,7 @@ export function createSessions({
       const agents = await store.agents.list()
       const root = agents.find(({ kind }) => kind === 'root')
       if (address !== undefined) return describeStatus(await findAgent(store.agents, address), root)
-      return agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null).map((agent) => describeStatus(agent, root))
+      return { agents: agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null).map((agent) => describeStatus(agent, root)) }
     },
 
     result: async (caller, address) => {

@@ -15,8 +15,8 @@ export interface StateChange {
   readonly onlyIf?: (agent: Agent) => boolean
   /** Further facts that change with it. */
   readonly patch?: AgentPatch
-  /** Published in the same transaction, after agent.state, if the change happened. */
-  readonly events?: (agent: Agent) => readonly NewEvent[]
+  /** Published in the same transaction, after agent.state, if the change happened. `before`: as it was. */
+  readonly events?: (agent: Agent, before: Agent) => readonly NewEvent[]
 }
 
 /** The one place where an agent’s state changes: checked, stored, published and signalled together. */
@@ -58,7 +58,7 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
         tx,
       )
     }
-    for (const event of change.events?.(changed) ?? []) await publisher.publish(event, tx)
+    for (const event of change.events?.(changed, agent) ?? []) await publisher.publish(event, tx)
     tx.afterCommit(() => {
       // A hint: what it would tell is found by looking.
       if (isOther && (change.to === 'idle' || !isAlive(change.to))) store.signal(id).catch(() => {})

@@ -34,13 +34,12 @@ export function createStopChain(
     const head = agent.ownsWorktree ? await git.resolve(`refs/heads/${agent.branch}`) : null
     const children = childrenOf(agents, agent.id)
     const merged = mergedBranches(pulls)
-    const childBranches = new Set(children.filter((child) => child.ownsWorktree).map((child) => child.branch))
     const applies = applicable({
       ownsBranch: agent.ownsWorktree,
       hasOpenQuestion: asks,
       hasExcuse: agent.stopExcuse !== null,
       hasLiveChildren: children.some((child) => countsAsLive(child, merged)),
-      hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && childBranches.has(pull.head.branch)),
+      hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && pull.base.branch === agent.branch),
       merged: open === undefined && own.some((pull) => pull.state === 'merged' && pull.mergedHead === head),
     })
 

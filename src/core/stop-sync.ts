@@ -6,6 +6,8 @@ import { isBehind } from './behind.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
+import type { MergeBase } from './merge-base.ts'
+import { ownerOf } from './merge-settle.ts'
 import { knownPulls } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
 import type { BranchPush } from './push-branch.ts'
@@ -27,15 +29,30 @@ export function createStopSync({
   forge,
   publisher,
   settings,
+  log,
   branchPush,
   branchLock,
+  mergeBase,
   ask,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'settings'> & {
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'log'> & {
+  mergeBase: Pick<MergeBase, 'publish'>
   branchPush: BranchPush
   branchLock: BranchLock
   ask: (caller: Caller, message: string) => Promise<unknown>
 }): StopSync {
   const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
+
+  /** What its parent has committed itself, and nobody has pushed, is to reach it too. */
+  const publishBase = async (base: BranchName): Promise<void> => {
+    const [local, known] = await Promise.all([git.resolve(`refs/heads/${base}`), tracked(base)])
+    if (local === null || local === known || (known !== null && (await git.isAncestor(local, known)))) return
+    try {
+      const reason = await mergeBase.publish(base, ownerOf(await store.agents.list(), base))
+      if (reason !== undefined) log.info({ branch: base, reason }, 'commits of a base could not be pushed; its children go by what was')
+    } catch (thrown) {
+      log.warn({ err: thrown, branch: base }, 'commits of a base could not be pushed; its children go by what was')
+    }
+  }
 
   /** Answers those that were fetched: the remote may lack some, which were never pushed, or deleted there after a merge. */
   const fetchKnown = async (branches: readonly BranchName[]): Promise<readonly BranchName[]> => {
@@ -195,6 +212,7 @@ export function createStopSync({
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
     if (base === null || local === null) return undefined
+    await publishBase(base)
     const fetched = await fetchKnown([base, ...((await tracked(agent.branch)) === null ? [] : [agent.branch])])
     const own = fetched.includes(agent.branch) ? await tracked(agent.branch) : null
     const head = await catchUp(agent, local, own)

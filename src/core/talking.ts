@@ -2,43 +2,59 @@ import type { Agent, StoreTransaction } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Approvals } from './approvals.ts'
 import { parseCompletion } from '../completion-message.ts'
+import type { BlockingCalls } from './blocking-calls.ts'
 import type { Caller, Talking } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, findAgent, requireAlive } from './directory.ts'
-import { hasProgram, isAlive } from './lifecycle.ts'
+import { hasProgram, isAlive, REPORTED } from './lifecycle.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Receipt } from './receipt.ts'
+import type { States } from './states.ts'
 
 export function createTalking({
   store,
   publisher,
   outbox,
   clock,
+  settings,
+  states,
   approvals,
   questions,
+  notes,
   mailbox,
-}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'> & {
+  blockingCalls,
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock' | 'settings'> & {
+  states: Pick<States, 'change'>
+  blockingCalls: Pick<BlockingCalls, 'given'>
   approvals: Approvals
   questions: Pick<Talking, 'question' | 'answer'>
+  notes: Pick<Talking, 'note'>
   mailbox: Mailbox
 }): Talking {
-  /** A person’s words, or an agent’s to a root without a program: injected, or put in the inbox, as they are. */
-  const say = async (tx: StoreTransaction, from: Caller, to: Agent, message: string, raw: boolean) => {
-    await publisher.publish({ type: 'message', agentId: to.id, actor: actorOf(from), payload: { message, ...(raw ? { raw } : {}) } }, tx)
+  /** A person’s words: injected as they are. */
+  const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
+    await publisher.publish({ type: 'message', agentId: to.id, actor: 'human', payload: { message, ...(raw ? { raw } : {}) } }, tx)
+  }
+
+  /** Its program does not tell that its turns end: a completion message is all that there is. Asked beforehand, because a transaction must not wait. */
+  const endsTurn = async ({ kind, agent }: Caller, to: Agent, message: string): Promise<boolean> => {
+    if (kind !== 'agent' || agent.parentId !== to.id || agent.agentCli === null || parseCompletion(message) === undefined) return false
+    return (await settings.agentCli(agent.agentCli).catch(() => undefined))?.reportsState === false
+  }
+
+  /** Who gives it more to do begins its next turn, where nobody else would tell. */
+  const begins = async (tx: StoreTransaction, from: Caller, to: Agent): Promise<void> => {
+    if (from.kind === 'agent' && to.parentId !== from.agent.id) return
+    tx.afterCommit(() => blockingCalls.given(to.id))
+    const onlyIf = ({ state, stateReason }: Agent): boolean => state === 'idle' && stateReason === REPORTED
+    await states.change(to.id, { to: 'running', source: 'tool', actor: actorOf(from), onlyIf }, tx)
   }
 
   return {
     question: questions.question,
     answer: questions.answer,
 
-    note: async (caller, message, options = {}) => {
-      await store.transaction(async (tx) => {
-        if (options.stopReason === true) await tx.agents.update(caller.agent.id, { stopExcuse: message })
-        await publisher.publish({ type: 'note', agentId: caller.agent.id, actor: caller.agent.id, payload: { name: caller.agent.name, message } }, tx)
-        await options.once?.mark(tx, { status: 'sent' })
-      })
-      return { status: 'sent' }
-    },
+    note: notes.note,
 
     send: async (caller, address, message, { raw = false, once } = {}) => {
       if (raw && caller.kind !== 'human') throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', { field: 'raw' })
@@ -55,12 +71,13 @@ export function createTalking({
             to: to.id,
           },
         )
-      // Words to a root without a program are the human’s: in the inbox, unless the human waits for them right now.
-      const forHuman = to.kind === 'root' && !hasProgram(to) && parseCompletion(message) === undefined && !mailbox.isExpected(to.id, caller.agent.id)
       const result = { status: 'sent' as const, to: to.id }
+      const isOver = await endsTurn(caller, to, message)
       await store.transaction(async (tx) => {
-        if (caller.kind === 'human' || forHuman) await say(tx, caller, to, message, raw)
+        if (caller.kind === 'human') await say(tx, to, message, raw)
         else await mailbox.sendIn(tx, caller.agent, to, message)
+        await begins(tx, caller, to)
+        if (isOver) await states.change(caller.agent.id, { to: 'idle', reason: REPORTED, source: 'tool', actor: caller.agent.id }, tx)
         await once?.mark(tx, result)
       })
       return result
@@ -116,7 +133,10 @@ export function createTalking({
         const read: Receipt = {
           confirm: async () => {
             const ids = waiting.map((delivery) => delivery.id)
-            await store.outbox.settle(ids, 'acked', 'read in the inbox', clock())
+            await store.transaction(async (tx) => {
+              await tx.outbox.settle(ids, 'acked', 'read in the inbox', clock())
+              await mailbox.readInInbox(tx, waiting)
+            })
           },
           giveBack: async () => {},
         }

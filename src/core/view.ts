@@ -1,6 +1,6 @@
 import { sharesBranch } from '../agent-kinds.ts'
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent, Outcome } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'
 import { costOf } from './budgets.ts'
@@ -102,7 +102,7 @@ export function createView({
           unread: unread.get(agent.id) ?? 0,
           waiting_for: openWaits.of(agent.id),
           open_questions: asked.get(agent.id)?.length ?? 0,
-          outcome: agent.outcome,
+          outcome: agent.outcome === null ? null : withoutTime(agent.outcome),
           command: agent.kind === 'process' ? agent.task : null,
           exit_code: agent.exitCode,
           exit_signal: agent.exitSignal,
@@ -133,6 +133,8 @@ export function createView({
     },
   }
 }
+
+const withoutTime = ({ at: _at, ...outcome }: Outcome): Outcome => outcome
 
 const seconds = (milliseconds: number): number => Math.max(0, Math.round(milliseconds / 1000))
 

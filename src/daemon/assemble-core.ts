@@ -22,9 +22,11 @@ import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createRequireLookedAt } from '../core/looked-at.ts'
 import { createMailbox } from '../core/mailbox.ts'
+import { createMergeBase } from '../core/merge-base.ts'
 import { createMergePull } from '../core/merge-pull.ts'
 import { createPermissions } from '../core/permissions.ts'
 import { createProgramHooks } from '../core/program-hooks.ts'
+import { createNotes } from '../core/notes.ts'
 import { createObserving, type Observing } from '../core/observing.ts'
 import { createOnce } from '../core/once.ts'
 import { createOpenWaits } from '../core/open-waits.ts'
@@ -87,6 +89,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const blockingCalls = createBlockingCalls({ states })
   const questions = createQuestions({ ...deps, blockingCalls })
   const mailbox = createMailbox(deps)
+  const notes = createNotes(deps)
   const usage = createUsage({
     ...deps,
     liveOf: createLiveAgentOf(deps),
@@ -95,10 +98,11 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
   const branchLock = createBranchLock()
+  const mergeBase = createMergeBase({ ...deps, branchPush })
   const requireLookedAt = createRequireLookedAt(deps)
-  const mergePull = createMergePull({ ...deps, branchLock, branchPush, requireLookedAt })
+  const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
   const followBase = createFollowBase(deps)
-  const sync = createStopSync({ ...deps, branchPush, branchLock, ask: questions.askInBehalf })
+  const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase, ask: questions.askInBehalf })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
   const sessionEnds = createSessionEnds({ ...deps, states, exits, panes, mailbox, results, lastWords, readUsage: ({ id }) => usage.readNow(id) })
@@ -161,7 +165,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     running,
     pulls: { ...createPullViews({ ...deps, requireLookedAt }), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
     once: createOnce(deps),
-    talking: createTalking({ ...deps, approvals, questions, mailbox }),
+    talking: createTalking({ ...deps, states, approvals, questions, notes, mailbox, blockingCalls }),
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
     sessions: createSessions({ ...deps, launcher, reserve, start, sessions: sessionStart, watch: sessionWatch, results, running }),
@@ -178,6 +182,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
         await paneNames.look()
         await subagents.endLost('nobody waits for its answer any more')
         await usage.refreshChanged()
+        await notes.flush()
       },
       clean: createClean({ ...deps, panes }),
       reap: createReap(deps),

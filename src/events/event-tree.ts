@@ -10,7 +10,7 @@ export const isReachable = (agent: Agent): boolean => agent.kind !== 'root' || a
 
 /** The agents an event can concern: its own line up to the root, and for pull requests that no agent filed, all. */
 export async function agentsAround(verbs: Pick<StoreVerbs, 'agents'>, event: RoutableEvent): Promise<Map<AgentId, Agent>> {
-  if (event.agentId === null) return event.type.startsWith('pr.') || event.type.startsWith('ci.') ? byId(await verbs.agents.list()) : new Map()
+  if (event.agentId === null) return typeof event.payload['head'] === 'string' ? byId(await verbs.agents.list()) : new Map()
   return lineOf(verbs, event.agentId)
 }
 

@@ -79,7 +79,12 @@ export const EVENTS = {
     by: z.string(),
     delivered_by: z.enum(['tool', 'message']),
   }),
-  message: define('A person wrote to an agent.', { message: z.string(), raw: z.boolean().optional() }),
+  message: define('A person wrote to an agent, or an agent to a root without a program.', {
+    message: z.string(),
+    raw: z.boolean().optional(),
+    /** Of the mail that it is, for whoever takes that. */
+    mail_id: z.string().optional(),
+  }),
   mail: define('Mail from another agent waits.', { from_id: z.string(), from_name: z.string(), count: z.number() }),
 
   'budget.warning': define('80 % of a budget is used.', budget),

@@ -14,6 +14,7 @@ import { createProof } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import { createTyping, type OutboxCli } from './outbox-typing.ts'
 import { isDead } from './router.ts'
+import { settledNews } from './withdrawal.ts'
 
 /** Real time, replaceable in tests. */
 export interface Timers {
@@ -93,13 +94,14 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     notBefore = clock() + delay * 1000
     return notBefore
   }
+  const lookAgain = (): number => {
+    watchDelay = watchDelay === 0 ? WATCH.first : Math.min(watchDelay * 2, WATCH.longest)
+    return (notBefore = clock() + watchDelay)
+  }
   const waitFor = (gate: Extract<Gate, { kind: 'closed' }>, cli: OutboxCli, config: Config): number => {
     log.debug({ agent: id, reason: gate.reason }, 'messages wait')
     if (gate.soon === true) return backOff(config)
-    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined)) {
-      watchDelay = watchDelay === 0 ? WATCH.first : Math.min(watchDelay * 2, WATCH.longest)
-      return (notBefore = clock() + watchDelay)
-    }
+    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined)) return lookAgain()
     notBefore = Math.max(gate.retryAt ?? clock() + config.delivery.retry_max * 1000, clock() + 1)
     return notBefore
   }
@@ -163,9 +165,11 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       return undefined
     }
     await proof.settle(agent, cli, config)
-    const queued = await store.outbox.list({ recipient: id, states: ['queued'] })
-    if (queued.length === 0) return proof.nextDue()
+    const waiting = await store.outbox.list({ recipient: id, states: ['queued'] })
+    if (waiting.length === 0) return proof.nextDue()
     if (clock() < notBefore) return earlier(notBefore, proof.nextDue())
+    const queued = await settledNews(store, waiting)
+    if (queued.length === 0) return earlier(lookAgain(), proof.nextDue())
     const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
     const sent = await tryChannel(agent, pane, cli, config, queued)
     if (sent !== undefined) return sent

@@ -8,7 +8,7 @@ import { composeMessage, readCalls } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
 import { createWorker, type Timers, type Worker, type WorkerDeps } from './outbox-worker.ts'
 import type { PublisherWithDeliveries } from './publisher.ts'
-import { withdraw } from './withdrawal.ts'
+import { settledNews, withdraw } from './withdrawal.ts'
 
 export interface Outbox {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
@@ -181,12 +181,14 @@ export function createOutbox(
       }
       return taken
     },
-    withdraw: (agentId, subject, isTold, reason) =>
-      store.transaction((tx) => withdraw({ ...options, tx }, subject, (event, { recipient }) => (recipient === agentId && isTold(event) ? reason : undefined))),
+    withdraw: async (agentId, subject, isTold, reason) => {
+      const reasonOf = (event: StoredEvent, { recipient }: Delivery): string | undefined => (recipient === agentId && isTold(event) ? reason : undefined)
+      await store.transaction((tx) => withdraw({ ...options, tx }, subject, reasonOf))
+    },
     takeForHook: async (agentId) => {
       const agent = await store.agents.get(agentId)
       await takeBackCutOff(agentId)
-      const queued = await store.outbox.list({ recipient: agentId, states: ['queued'] })
+      const queued = await settledNews(store, await store.outbox.list({ recipient: agentId, states: ['queued'] }))
       if (agent === undefined || queued.length === 0) return null
       const cli = await options.agentCliOf(agent)
       const acks = cli?.acks === true

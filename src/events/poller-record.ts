@@ -9,7 +9,7 @@ import { rebasedHeads } from '../rebased-heads.ts'
 import { withoutOutsidersWords } from './outsiders.ts'
 import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
 import { diffPullRequest } from './pr-diff.ts'
-import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord } from './pr-tracking.ts'
+import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord, type Tracking } from './pr-tracking.ts'
 import type { Publisher } from './publish.ts'
 import { outdated, withdraw } from './withdrawal.ts'
 
@@ -54,12 +54,13 @@ export function createPullRecords(deps: {
     return started.findLast(({ payload }) => payload['number'] === next.number && payload['url'] === next.url)?.actor ?? null
   }
 
-  const baseMoved = async (tx: StoreTransaction, { base }: PullRequestSnapshot, repository: string): Promise<void> => {
+  const baseMoved = async (tx: StoreTransaction, base: PullRequestSnapshot['base'], repository: string): Promise<void> => {
     if (base.sha === null) return
     const key = `base:${base.branch}`
-    const before = (await tx.snapshots.get(key))?.['sha']
+    const known = await tx.snapshots.get(key)
+    const before = known?.['sha']
     if (before === base.sha) return
-    await tx.snapshots.put(key, { sha: base.sha })
+    await tx.snapshots.put(key, { ...known, sha: base.sha })
     if (typeof before !== 'string') return
     const agent = (await tx.agents.list({ live: true })).find((one) => one.branch === base.branch && !sharesBranch(one))
     const payload = { branch: base.branch, old: before, new: base.sha }
@@ -69,32 +70,45 @@ export function createPullRecords(deps: {
     )
   }
 
+  /** What else goes into it is looked at anew; until then nobody is told that it can be merged (withdrawal.ts). */
+  const noteMerge = async (tx: StoreTransaction, branch: BranchName): Promise<void> => {
+    const key = `base:${branch}`
+    await tx.snapshots.put(key, { ...(await tx.snapshots.get(key)), mergedSeq: await tx.events.lastSeq() })
+  }
+
   const applyIn = async (tx: StoreTransaction, found: PullRequestSnapshot, { config, repository }: ApplyOptions): Promise<PullRequestSnapshot | undefined> => {
     const record = await read(tx, found.number)
     const owner = await ownerOf(tx, found, record)
     if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null)) return undefined
     const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
     const old = record?.snapshot ?? null
-    const before = record?.tracking ?? untracked(clock())
     const { same: sameHead } = await rebasedHeads(tx.snapshots, next.head.branch)
+    const withdrawn = async (tracking: Tracking): Promise<Tracking> => {
+      const known = { pull: next, tracking, sameHead }
+      const gone = await withdraw({ ...deps, tx }, next.url, (event, { recipient }) => outdated(event, recipient, known))
+      return gone.length === 0 ? tracking : { ...tracking, withdrawn: (tracking.withdrawn ?? 0) + 1 }
+    }
+    // Before what is new now: that may be so again.
+    const before = await withdrawn(record?.tracking ?? untracked(clock()))
     const events = diffPullRequest(old, next, {
       repository,
       newsSince: Math.max(next.createdAt, owner?.spawnedAt ?? 0),
       lastMergeable: before.lastMergeable,
       failures: failuresBefore(before, next.head.sha),
       sameHead,
+      withdrawn: before.withdrawn ?? 0,
       mergeStartedBy: await mergeStartedBy(tx, old, next),
     })
     const published: NewEvent[] = []
     // What was told before (its key is known) is no progress.
     for (const event of events) if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
-    await baseMoved(tx, next, repository)
-    const tracking = track(before, next, published, clock())
+    await baseMoved(tx, next.base, repository)
+    if (next.state === 'merged' && old?.state !== 'merged') await noteMerge(tx, next.base.branch)
+    const tracking = await withdrawn({ ...track(before, next, published, clock()), lookedSeq: await tx.events.lastSeq() })
     if (tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
       const reason = `${tracking.rounds} rounds of review or checks, and not green`
       await publisher.publish(stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
     }
-    await withdraw({ ...deps, tx }, next.url, (event) => outdated(event, next, sameHead))
     if (next.state !== 'open') await deadlines.drop(tx, next.number)
     else if (record === undefined || published.length > 0) await deadlines.set(tx, next, tracking, config)
     await tx.snapshots.put(`${PULL_PREFIX}${next.number}`, { snapshot: next, tracking })

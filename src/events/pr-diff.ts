@@ -16,6 +16,8 @@ export interface DiffContext {
   readonly failures: number
   /** Whether two heads are the same work, rebased by exomonad: what was told of the one holds for the other. */
   readonly sameHead: SameHead
+  /** How often news of it was withdrawn before anybody had it. */
+  readonly withdrawn: number
   /** Who decided on the merge here; null where nobody did. */
   readonly mergeStartedBy: Actor | null
 }
@@ -105,8 +107,15 @@ function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, conte
 }
 
 /** Checks, conflicts and whether it can be merged. */
-function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, context: DiffContext, facts: Facts, key: (rest: string) => string): NewEvent[] {
+function condition(
+  old: PullRequestSnapshot | null,
+  next: PullRequestSnapshot,
+  context: DiffContext,
+  facts: Facts,
+  keyOf: (rest: string) => string,
+): NewEvent[] {
   const events: NewEvent[] = []
+  const key = (rest: string): string => keyOf(context.withdrawn === 0 ? rest : `${rest}:again${context.withdrawn}`)
   const about = { agentId: next.agentId, actor: 'daemon' } as const
   const sha = next.head.sha
   const before = old !== null && context.sameHead(old.head.sha, sha) ? { ...old, head: next.head } : old
@@ -121,7 +130,8 @@ function condition(old: PullRequestSnapshot | null, next: PullRequestSnapshot, c
     }
   }
   const merge = `mg:${sha}:${next.base.sha ?? next.base.branch}`
-  if (next.mergeable === 'conflicting' && context.lastMergeable !== 'conflicting') {
+  const isElsewhere = old !== null && old.base.branch !== next.base.branch
+  if (next.mergeable === 'conflicting' && (context.lastMergeable !== 'conflicting' || isElsewhere)) {
     events.push({ ...about, type: 'pr.conflict', payload: { ...facts, files: [...next.conflictFiles] }, dedupeKey: key(`${merge}:conflicting`) })
   }
   if (next.mergeable === 'mergeable' && context.lastMergeable === 'conflicting') {

@@ -16,6 +16,10 @@ export interface Tracking {
   /** Since when a review of the head is awaited, and whether after fixes. */
   readonly reviewSince: number
   readonly afterFixes: boolean
+  /** The last event there was when it was read last. Absent from what was stored before. */
+  readonly lookedSeq?: number
+  /** How often news of it was withdrawn before anybody had it: what is so again is told again. Absent: never. */
+  readonly withdrawn?: number
 }
 
 /** What is stored of each under `pull:<number>`. */
@@ -53,7 +57,9 @@ export const failuresBefore = (tracking: Tracking, head: string): number =>
 
 /** The next memory, after these events. Pure. */
 export function track(before: Tracking, next: PullRequestSnapshot, events: readonly NewEvent[], now: number): Tracking {
-  let after: Tracking = { ...before, lastMergeable: next.mergeable === 'unknown' ? before.lastMergeable : next.mergeable }
+  // Of one that is opened again it is news anew.
+  const lastMergeable = next.state !== 'open' ? null : next.mergeable === 'unknown' ? before.lastMergeable : next.mergeable
+  let after: Tracking = { ...before, lastMergeable }
   if (events.length > 0) after = { ...after, progressAt: now }
   for (const event of events) {
     switch (event.type) {

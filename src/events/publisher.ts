@@ -10,7 +10,7 @@ import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render.ts'
 import { filedBranches } from './pr-tracking.ts'
 import { route, ROUTED_TYPES } from './router.ts'
-import { subjectOf } from './withdrawal.ts'
+import { isState, subjectOf, withdraw } from './withdrawal.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Answers how to stop. */
@@ -43,6 +43,14 @@ export function createPublisher(deps: {
     }
   }
 
+  /** Older news of the same that still waits for these; of a base that is green again, for anybody. */
+  const supersede = async (tx: StoreTransaction, { seq, type }: StoredEvent, subject: string, recipients: readonly Recipient[]): Promise<void> => {
+    const isOlder = (event: StoredEvent, to: Recipient): boolean =>
+      event.seq < seq && ((event.type === type && recipients.includes(to)) || (type === 'base.green' && event.type === 'base.red'))
+    const publisher = { publish: append, onEvent: () => () => {} }
+    await withdraw({ tx, store, clock, publisher }, subject, (event, { recipient }) => (isOlder(event, recipient) ? 'there is newer news of it' : undefined))
+  }
+
   const append = async (event: NewEvent, tx: StoreTransaction): Promise<StoredEvent | undefined> => {
     const payload = EVENTS[event.type].payload.safeParse(event.payload)
     if (!payload.success) {
@@ -61,6 +69,7 @@ export function createPublisher(deps: {
     // Most events are history only, and need nobody to be looked up.
     const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type) ? await agentsAround(tx, stored) : new Map()
     const recipients: Recipient[] = []
+    const subject = subjectOf(stored)
     const filed = event.type === 'agent.idle' ? await filedBranches(tx) : undefined
     for (const { to, type } of route(stored, asRoutingTree(agents, filed))) {
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
@@ -70,12 +79,13 @@ export function createPublisher(deps: {
         recipient: to,
         eventSeq: stored.seq,
         kind: isRaw(stored) ? RAW : type,
-        subject: subjectOf(stored),
+        subject,
         text,
         createdAt: stored.at,
       })
       recipients.push(to)
     }
+    if (subject !== null && isState(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
       if (recipients.length > 0) tell(enqueuedListeners, recipients)
       tell(listeners, stored)

@@ -134,7 +134,7 @@ function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | n
   const on = (branch: string | null): RoutingAgent | undefined =>
     branch === null ? undefined : [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
   const owner = on(head)
-  const parent = owner ? owner.parentId : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
+  const parent = owner ? (baseOwners(tree, owner.id, base)[0]?.id ?? null) : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
   return { owner: owner?.id ?? parent, parent }
 }
 

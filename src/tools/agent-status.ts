@@ -9,7 +9,7 @@ const status = z.object({
   depth: z.number().int(),
   status: z.enum(['running', 'completed', 'failed', 'killed']),
   spawned_at: z.string().describe('ISO 8601'),
-  completed_at: z.string().nullable(),
+  completed_at: z.string().nullable().describe('When it reported what came of its task, or ended'),
   tool_calls: z.number().int(),
   tokens: z.number().int(),
 })
@@ -22,6 +22,6 @@ export const agentStatus = defineTool({
   effect: 'reads',
   listed: true,
   input: z.object({ agent_id: z.string().min(1).optional().describe('Id, branch or name; default: all') }),
-  output: z.union([status, z.array(status)]),
+  output: z.union([status, z.object({ agents: z.array(status) }).describe('Without an id')]),
   handler: ({ core, caller }, { agent_id: address }) => core.sessions.status(caller, address),
 })

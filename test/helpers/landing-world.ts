@@ -7,6 +7,7 @@ import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createBranchLock } from '../../src/core/branch-lock.ts'
 import type { Caller, MergedPull } from '../../src/core/core.ts'
 import { createRequireLookedAt } from '../../src/core/looked-at.ts'
+import { createMergeBase } from '../../src/core/merge-base.ts'
 import { createMergePull, type MergePull } from '../../src/core/merge-pull.ts'
 import { createBranchPush } from '../../src/core/push-branch.ts'
 import { createPoller } from '../../src/events/poller.ts'
@@ -87,12 +88,13 @@ export async function landingWorld(
     const forge = fixture.reopen({ argv })
     const publisher = createPublisher({ store, renderer, clock: Date.now, log, newDeliveryId })
     const poller = createPoller({ forge, store, publisher, config: () => world.config, clock: Date.now, log })
+    const mergeBase = createMergeBase({ git, forge, log, branchPush: createBranchPush({ store, git, forge }) })
     const deps = {
       ...{ store, git, forge, publisher, log, polling: poller, clock: Date.now },
       settings: { config: async () => world.config, requireTrust: async () => {}, agentCli: () => Promise.reject(new Error('no agent CLI')) },
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
-      branchPush: createBranchPush({ store, git, forge }),
+      mergeBase,
       requireLookedAt: createRequireLookedAt({ store, git, forge }),
     }
     poller.start()

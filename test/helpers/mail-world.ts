@@ -6,8 +6,10 @@ import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent, Store } from '../../src/adapters/store/store.ts'
 import { createBlockingCalls } from '../../src/core/blocking-calls.ts'
 import type { Caller } from '../../src/core/core.ts'
+import { createHooks } from '../../src/core/hooks.ts'
 import { createMailbox } from '../../src/core/mailbox.ts'
 import { untouched } from '../../src/core/new-agent.ts'
+import { createNotes } from '../../src/core/notes.ts'
 import { createOpenWaits } from '../../src/core/open-waits.ts'
 import { createRunning } from '../../src/core/running.ts'
 import { createStates } from '../../src/core/states.ts'
@@ -21,13 +23,17 @@ import { silentLog } from '../../src/log.ts'
 
 /**
  * Test helper: the use cases of mail over a real store, with agents that are rows alone: no programs, so nothing is ever handed over to them
- * but what a test acknowledges. Their `acks` is true: what was handed over counts once it is acknowledged.
+ * but what a test acknowledges. Their `acks` is true: what was handed over counts once it is acknowledged. Those of the agent program `silent`
+ * neither confirm what they read nor tell of their turns.
  */
 export interface MailWorld {
   readonly store: Store
   readonly mailbox: ReturnType<typeof createMailbox>
-  readonly talking: Pick<ReturnType<typeof createTalking>, 'send' | 'checkMail'>
+  readonly talking: Pick<ReturnType<typeof createTalking>, 'send' | 'checkMail' | 'inbox' | 'note'>
+  readonly notes: ReturnType<typeof createNotes>
   readonly waiting: ReturnType<typeof createWaiting>
+  readonly hooks: ReturnType<typeof createHooks>
+  readonly publisher: ReturnType<typeof createPublisher>
   readonly openWaits: ReturnType<typeof createOpenWaits>
   readonly states: ReturnType<typeof createStates>
   kill(caller: Caller, address: string): Promise<{ killed: AgentId[] }>
@@ -52,7 +58,7 @@ export function mailFolder(): { readonly file: string; remove(): void } {
   return { file: join(folder, 'store.db'), remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-export async function openMailWorld(file: string): Promise<MailWorld> {
+export async function openMailWorld(file: string, now: () => number = Date.now): Promise<MailWorld> {
   const log = silentLog()
   const real = await openSqliteStore({ file, log })
   let calls = 0
@@ -81,7 +87,7 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
       },
     })
   const store = counted(real)
-  const clock = Date.now
+  const clock = now
   const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log })
   const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
   const records = createOutboxRecords({ store, publisher, clock })
@@ -89,9 +95,13 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
   const outbox = { ...({} as { takeForHook: never; withdraw: never; promptArrived: never; looked: never; read: never; ack: never }), wake: () => {} }
   const states = createStates({ store, publisher, outbox, clock })
   const mailbox = createMailbox({ store, publisher, clock })
+  const notes = createNotes({ store, publisher, clock })
   const openWaits = createOpenWaits()
   const blockingCalls = createBlockingCalls({ states })
   const shown: string[] = []
+  const settings = {
+    agentCli: async (name: string) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }),
+  } as never
   const quiet = async (): Promise<void> => {
     for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -112,14 +122,17 @@ export async function openMailWorld(file: string): Promise<MailWorld> {
     openWaits,
     shown,
     quiet,
-    talking: createTalking({ store, publisher, outbox, clock, mailbox, approvals: unused, questions: {} as never }),
+    notes,
+    talking: createTalking({ store, publisher, outbox, clock, settings, states, blockingCalls, mailbox, approvals: unused, questions: {} as never, notes }),
+    publisher,
+    hooks: createHooks({ store, publisher, outbox, clock, states, usage: { refresh: () => {} }, stopChain: async () => ({ decision: 'allow' }) }),
     waiting: createWaiting({
       store,
       mailbox,
       openWaits,
       log,
       blockingCalls,
-      settings: { agentCli: async () => ({ acks: true }) } as never,
+      settings,
       scrollback: { rememberWait: async (_id, text) => void shown.push(text) },
     }),
     kill: running.kill,

@@ -189,7 +189,7 @@ describe('background tasks', () => {
   })
 
   it(verifies('R003-03', 'are shown one by one or all together'), async () => {
-    const all = await tree.call('agent_status', {})
+    const { agents: all } = await tree.call('agent_status', {})
     expect(all.length).toBeGreaterThan(5)
     for (const one of all) expect(await tree.call('agent_status', { agent_id: one.agent_id })).toEqual(one)
     expect(all.map(({ name }: any) => name)).not.toContain('root')
@@ -219,7 +219,13 @@ describe('background tasks', () => {
       expect((await client.call('write_stdin', { agent_id: id, data: 'hello' })).structuredContent).toEqual({ written_bytes: 6 })
       expect(await resultOf(tree, id)).toMatchObject({ status: 'completed', output: 'hello' })
       expect((await client.call('agent_result', { agent_id: id })).structuredContent).toMatchObject({ output: 'hello' })
-      expect(JSON.stringify((await client.call('agent_status', {})).structuredContent)).toContain(id)
+      // One shape, over MCP and on the command line.
+      for (const address of [[], [String(id)]]) {
+        const { structuredContent, content } = await client.call('agent_status', address.length === 0 ? {} : { agent_id: id })
+        expect(structuredContent).toEqual((await tree.run(['status', ...address, '--json'])).json)
+        expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent)
+        expect(JSON.stringify(structuredContent)).toContain(id)
+      }
       for (const [tool, input, code] of [
         ['agent_result', { agent_id: 'nobody' }, 'AGENT_NOT_FOUND'],
         ['agent_result', { agent_id: lead }, 'NOT_A_CHILD'],
@@ -242,7 +248,7 @@ describe('background tasks', () => {
     expect(started).toHaveLength(10)
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['LIMIT_REACHED']))
     expect(refused[0].message).toContain('max_live_headless')
-    const names = (await tree.call('agent_status', {}))
+    const names = (await tree.call('agent_status', {})).agents
       .filter(({ kind, status }: any) => kind === 'process' && status === 'running')
       .map(({ name }: any) => name)
     expect(new Set(names).size).toBe(10)

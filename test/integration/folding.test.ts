@@ -89,7 +89,20 @@ describe('folding', () => {
     }
     await waitFor('it to be ready for its new owner', async () => (await ready()).includes('main.upper'))
     await tree.logged('upper', 'that it is ready', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'))
-    await expect((await as('lower')).callTool('merge_pr', { pr_number: below })).rejects.toMatchObject({ code: 'NOT_A_CHILD', facts: { base: 'main.upper' } })
+    await tree.logged('upper', 'that it goes there now', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('[PR RETARGETED]'))
+    const lower = await as('lower')
+    const theirs: [string, object][] = [
+      ['merge_pr', {}],
+      ['merge_pr', { force: true }],
+      ['pr_review', { verdict: 'approve' }],
+      ['pr_review', { verdict: 'request_changes', body: 'No.' }],
+      ['pr_checks', { rerun: true }],
+    ]
+    for (const [tool, input] of theirs) {
+      const refusal = 'force' in input ? { code: 'NOT_ALLOWED' } : { code: 'NOT_A_CHILD', facts: { base: 'main.upper' } }
+      await expect(lower.callTool(tool, { pr_number: below, ...input }), tool).rejects.toMatchObject(refusal)
+    }
+    expect(await upper.callTool('pr_review', { pr_number: below, verdict: 'approve' })).toMatchObject({ state: 'approved' })
     const merged = await upper.callTool<{ merged: boolean; next: string }>('merge_pr', { pr_number: below, wait: true })
     expect(merged).toMatchObject({ merged: true, next: expect.stringContaining('skipped a level: below is a child of lower') })
     expect(readFileSync(join(tree.repository.path, '.exomonad', 'worktrees', 'upper', 'below.txt'), 'utf8')).toBe('x\n')
@@ -104,6 +117,51 @@ describe('folding', () => {
     expect(await tree.agent('hand')).toMatchObject({ outcome: null })
     await release('boss')
     await tree.logged('boss', 'the objection', (entry) => entry['answer']?.objection === 'no_pull_request')
+  })
+
+  it.each<[string, string]>([
+    ['a person on the branch that the tree grows from', 'root'],
+    ['an agent that has pushed nothing', 'founder'],
+  ])('what is committed by %s reaches its child at that one’s next stop', async (_who, parent) => {
+    const [child, file] = [`child-of-${parent}`, `own-${parent}.txt`]
+    if (parent !== 'root') {
+      tree.script(parent, { steps: [{ do: 'file', path: go(parent) }, write(file, 'own\n'), commit('Its own')] })
+      await tree.call('spawn_subtree', { task: 'x', branch_name: parent })
+    }
+    tree.script(child, { steps: [write(`${child}.txt`, 'x\n'), commit('Work'), { do: 'file', path: go(child) }, filePr] })
+    await worker(tree, child, parent === 'root' ? undefined : parent)
+    const { worktree } = await waitFor('the child', () => tree.agent(child))
+    await tree.logged(child, 'its commit', (entry) => entry['kind'] === 'commit')
+    if (parent === 'root') {
+      writeFileSync(join(tree.repository.path, file), 'own\n')
+      await tree.repository.git('add', file)
+      await tree.repository.git('commit', '-qm', 'Its own')
+    } else {
+      await release(parent)
+      await tree.logged(parent, 'its commit', (entry) => entry['kind'] === 'commit')
+    }
+    await release(child)
+    await waitFor('the child to idle', async () => (await tree.agent(child)).state === 'idle', { limit: 60_000 })
+    expect(readFileSync(join(worktree, file), 'utf8')).toBe('own\n')
+    // And nothing but its own is in its pull request.
+    expect((await tree.call('pr_diff', { pr_number: await filed(tree, child) })).diff).not.toContain(file)
+  })
+
+  it('what is merged by hand, with git, is merged at the next look', async () => {
+    tree.script('byhand', { steps: [write('byhand.txt', 'x\n'), commit('By hand'), filePr] })
+    await worker(tree, 'byhand')
+    const number = await filed(tree, 'byhand')
+    await waitFor('it to idle', async () => (await tree.agent('byhand')).state === 'idle')
+    // A commit of one’s own is no merge, and stays here.
+    const before = await tree.repository.git('rev-parse', 'refs/remotes/origin/main')
+    await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Of one’s own')
+    expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'open' })
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/origin/main')).toBe(before)
+    await tree.repository.git('merge', '-q', '--no-ff', '-m', 'Merge by hand', 'main.byhand')
+    expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'merged' })
+    const merged = await waitFor('the news', async () => (await tree.events()).find(({ type, payload }) => type === 'pr.merged' && payload.number === number))
+    expect(merged.payload).toMatchObject({ external: true })
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/origin/main')).toBe(await tree.repository.git('rev-parse', 'main'))
   })
 
   it('a branch that is not the agent’s own is never rebased, and a stop check that can’t read its configuration lets go', async () => {

@@ -34,9 +34,15 @@ describe('what runs without a terminal', () => {
     writeFileSync(at('go-2'), '')
     await waitFor('the task to end', () => processesOf(ending).length === 0)
     await waitFor('the session to have said all', () => readFileSync(join(tree.state, 'outputs', `${talking}.log`), 'utf8').includes('After.'))
+    const gone = Date.now()
     await tree.run(['daemon', 'start'])
     expect(await resultOf(tree, ending)).toMatchObject({ status: 'failed', summary: expect.stringMatching(/^exit code 5 after/), output: 'begun' })
     expect(await resultOf(tree, talking)).toMatchObject({ status: 'completed', output: expect.stringContaining('After.') })
+    // When they ended, not when that was noticed.
+    for (const id of [ending, talking]) {
+      const { completed_at: end } = await tree.call('agent_status', { agent_id: id })
+      expect([id, Date.parse(end) <= gone]).toEqual([id, true])
+    }
     expect([await statusOf(lasting), await statusOf(busy)]).toEqual(['running', 'running'])
     expect(runnerPid(tree)).toBe(before)
     writeFileSync(at('go-1'), '')
@@ -97,7 +103,7 @@ describe('what runs without a terminal', () => {
     ['session', 'pane'],
     ['session', 'live'],
   ])('as a %s whose start is cut off by kill -9 at “%s” is there whole or not at all', async (kind, step) => {
-    const before = (await tree.call('agent_status', {})).map(({ agent_id: id }: any) => id)
+    const before = (await tree.call('agent_status', {})).agents.map(({ agent_id: id }: any) => id)
     const { dead } = await crashAt(tree, 'spawn', step)
     const call =
       kind === 'task'
@@ -107,7 +113,7 @@ describe('what runs without a terminal', () => {
     expect((await call).code).not.toBe(0)
     await tree.run(['daemon', 'start'])
     expect(openJournal(tree)).toBe(0)
-    const made = (await tree.call('agent_status', {})).filter(({ agent_id: id }: any) => !before.includes(id))
+    const made = (await tree.call('agent_status', {})).agents.filter(({ agent_id: id }: any) => !before.includes(id))
     if (step !== 'live') {
       expect(made).toEqual([])
       expect(readdirSync(join(tree.state, 'outputs')).filter((name) => !before.includes(name.replace('.log', '')))).toEqual([])

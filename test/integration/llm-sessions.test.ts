@@ -93,7 +93,7 @@ describe('LLM sessions', () => {
   it(verifies('R003-09', 'are on record below whoever started them: nobody for the root’s, the session for its own'), async () => {
     const id = await start('call spawn_background_task {"command": "echo below"}\ncall spawn_llm_session {"goal": "script:\\nsay Nested."}')
     await resultOf(tree, id)
-    const below = (await tree.call('agent_status', {})).filter(({ parent_id: parent }: any) => parent === id)
+    const below = (await tree.call('agent_status', {})).agents.filter(({ parent_id: parent }: any) => parent === id)
     expect(below.map(({ kind, depth }: any) => [kind, depth]).toSorted()).toEqual([
       ['llm', 2],
       ['process', 2],
@@ -166,10 +166,10 @@ describe('LLM sessions', () => {
 
   it('use the model that is named, and are not begun with one that is not offered', async () => {
     expect(await resultOf(tree, await start('say x', { model: 'large' }))).toMatchObject({ status: 'completed' })
-    const before = (await tree.call('agent_status', {})).length
+    const before = (await tree.call('agent_status', {})).agents.length
     const refused = await tree.refusal('spawn_llm_session', { goal: 'script:\nsay x', model: 'enormous' })
     expect(refused.error).toContain('large')
-    expect(await tree.call('agent_status', {})).toHaveLength(before)
+    expect((await tree.call('agent_status', {})).agents).toHaveLength(before)
   })
 })
 

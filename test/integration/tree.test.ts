@@ -156,6 +156,8 @@ describe('the human', () => {
     tree.script('child', {
       steps: [
         { do: 'tool', name: 'note', input: { message: 'for the inbox' } },
+        { do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'plain words' } },
+        { do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'more words' } },
         { do: 'tool', name: 'question', input: { message: 'really?', timeout: 60 } },
       ],
     })
@@ -166,6 +168,15 @@ describe('the human', () => {
     })
     expect(inbox.messages.map((message: any) => message.text).join('\n')).toMatch(/\[NOTE\] child: for the inbox/)
     expect(inbox.questions[0]).toMatchObject({ agent: 'child', message: 'really?' })
+    // What is sent to it is got by whichever asks first, and is gone from the others.
+    const shown = async (): Promise<string[]> => (await tree.call('inbox')).messages.map((message: any) => message.text)
+    expect(inbox.messages.map((message: any) => message.text)).toContain('[MESSAGE] from child: plain words')
+    expect((await tree.call('check_mail', { peek: true })).messages).toHaveLength(2)
+    expect(await tree.call('wait', { from_agents: ['child'], timeout: 60 })).toMatchObject({ results: [{ status: 'received', message: 'plain words' }] })
+    expect((await shown()).filter((text) => text.startsWith('[MESSAGE]'))).toEqual(['[MESSAGE] from child: more words'])
+    await tree.call('inbox', { clear: true })
+    expect(await shown()).toEqual([])
+    expect((await tree.call('check_mail')).messages).toEqual([])
     expect((await tree.run(['answer', 'child', 'really'])).code).toBe(0)
     expect(await tree.logged('child', 'the answer', (entry) => entry['name'] === 'question')).toMatchObject({ answer: { answer: 'really' } })
   })

@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'reviews are those of a pull request’s leads',
     file: 'src/core/pull-views.ts',
-    find: "if (author !== undefined) requireBelow(agents, caller, author, 'review the work of')",
+    find: "if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')",
     replace: '',
     test: AUTHORITY,
   },
@@ -47,7 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'checks are run again by the pull request’s leads',
     file: 'src/core/pull-views.ts',
-    find: "if (author !== undefined && author.id !== agent.id) requireBelow(agents, caller, author, 'run the checks again of')",
+    find: "if (author !== undefined && author.id !== agent.id) requireAbove(agents, caller, author, pull, 'run the checks again of')",
     replace: '',
     test: AUTHORITY,
   },
@@ -284,8 +284,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'base.moved is told once',
     file: 'src/events/poller-record.ts',
-    find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { sha: base.sha })',
-    replace: 'await tx.snapshots.put(key, { sha: base.sha })',
+    find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { ...known, sha: base.sha })',
+    replace: 'await tx.snapshots.put(key, { ...known, sha: base.sha })',
     test: 'test/integration/poller-crash.test.ts',
   },
   {

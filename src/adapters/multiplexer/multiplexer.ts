@@ -35,6 +35,8 @@ export interface Pane {
   /** Of a dead pane: one of the two, where the multiplexer tells; neither while the program, cut off from its terminal, has not ended yet. */
   readonly exitCode: number | null
   readonly exitSignal: string | null
+  /** Of a dead pane: when its program ended (ms since the epoch); null or absent where the multiplexer does not tell. */
+  readonly endedAt?: number | null
   /** Copy mode or another mode in which typed text does not reach the program. */
   readonly inMode: boolean
   /** The program that the pane was opened with reads the terminal (no other process group does); null where the system does not tell. */

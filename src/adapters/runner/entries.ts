@@ -26,6 +26,7 @@ interface Entry {
   name: string
   pasted: string | null
   entered: string | null
+  endedAt: number | null
   ending: Promise<void> | undefined
 }
 
@@ -59,7 +60,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
   const { createSession, onChange, complain } = options
   const entries = new Map<PaneId, Entry>()
 
-  const describe = ({ paneId, agentId, name, hosted, pasted, entered }: Entry): HostedEntry => ({
+  const describe = ({ paneId, agentId, name, hosted, endedAt, pasted, entered }: Entry): HostedEntry => ({
     paneId,
     agentId,
     name,
@@ -67,6 +68,7 @@ export function createEntries(options: { createSession: CreateSession; onChange:
     dead: hosted.ended !== undefined,
     exitCode: hosted.ended?.exitCode ?? null,
     exitSignal: hosted.ended?.exitSignal ?? null,
+    endedAt,
     pasted,
     entered,
   })
@@ -101,9 +103,24 @@ export function createEntries(options: { createSession: CreateSession; onChange:
       const session = program.kind === 'acp' ? createSession({ agentId, name, cwd, env: marked, argv, session: program.session, log, complain }) : undefined
       const hosted = session ?? startHostedProcess({ cwd, env: marked, argv, log })
       const paneId = asPaneId(`${RUNNER_PANE}${randomBytes(4).toString('hex')}`)
-      const entry: Entry = { paneId, agentId, openId, rows, log, hosted, session, followers: new Set(), name, pasted: null, entered: null, ending: undefined }
+      const entry: Entry = {
+        paneId,
+        agentId,
+        openId,
+        rows,
+        log,
+        hosted,
+        session,
+        followers: new Set(),
+        name,
+        pasted: null,
+        entered: null,
+        endedAt: null,
+        ending: undefined,
+      }
       entries.set(paneId, entry)
       void hosted.end.then(() => {
+        entry.endedAt = Date.now()
         onChange()
         // Nobody reads what it left running in its group, and nobody waits for it. Its number can’t be another’s yet.
         if (entry.ending === undefined) endAll(entry, true).catch(complain)

@@ -76,6 +76,7 @@ export function createRunner(options: RunnerOptions): RunnerClient {
   const describe = (entry: HostedEntry): Pane => ({
     ...entry,
     pasted: readTrace(entry.pasted),
+    endedAt: entry.endedAt ?? null,
     entered: readTrace(entry.entered),
     title: null,
     inMode: false,

@@ -18,6 +18,8 @@ export interface HostedEntry {
   readonly dead: boolean
   readonly exitCode: number | null
   readonly exitSignal: string | null
+  /** Milliseconds since the epoch. Absent from runners of before. */
+  readonly endedAt?: number | null
   readonly pasted: string | null
   /** Absent from runners of before. */
   readonly entered?: string | null

@@ -21,6 +21,8 @@ export interface Outcome {
   readonly summary?: string
   readonly error?: string
   readonly partial?: string
+  /** When it said so (ms since the epoch); absent from what was stored before. */
+  readonly at?: number
 }
 
 /** Tokens by model. */
@@ -185,10 +187,10 @@ export interface Mail {
 export interface MailStore {
   /** Stores it and wakes the channel `agent_event_<to>`. */
   send(mail: Mail): Promise<void>
-  /** Takes mail out, oldest first. */
-  pop(to: AgentId, options?: { from?: readonly AgentId[]; limit?: number }): Promise<Mail[]>
+  /** Takes mail out, oldest first: all of it, or as much as is asked for. */
+  pop(to: AgentId, options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number }): Promise<Mail[]>
   /** What `pop` would take. */
-  peek(to: AgentId, options?: { from?: readonly AgentId[]; limit?: number }): Promise<Mail[]>
+  peek(to: AgentId, options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number }): Promise<Mail[]>
   /** How many wait, for each mailbox that is not empty. */
   counts(): Promise<Map<AgentId, number>>
   /** Puts popped mail back at its old place. */

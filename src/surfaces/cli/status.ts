@@ -21,8 +21,8 @@ export function define(command: Command, context: CliContext): void {
         const [{ interruptible }, { watchSessions }] = await Promise.all([import('./interruptible.ts'), import('./session-watch.ts')])
         return interruptible(context, (signal) => watchSessions(context, client, { under, stream: stdout, signal, keep: true }))
       }
-      const status = await client.callTool<AgentStatus | AgentStatus[]>('agent_status', agent === undefined ? {} : { agent_id: agent })
-      present(context, status, () => table(context, Array.isArray(status) ? status : [status]))
+      const status = await client.callTool<AgentStatus | { agents: AgentStatus[] }>('agent_status', agent === undefined ? {} : { agent_id: agent })
+      present(context, status, () => table(context, 'agents' in status ? status.agents : [status]))
     })
 }
 

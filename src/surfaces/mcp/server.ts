@@ -9,7 +9,7 @@ import type { AnyTool } from '../../tools/define.ts'
 import { runTool, toolsFor } from '../run-tool.ts'
 import type { RoleTools } from '../tool-access.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { mcpTool, structured } from './tool-schemas.ts'
+import { mcpTool } from './tool-schemas.ts'
 
 export interface McpDeps {
   readonly core: Core
@@ -90,7 +90,7 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
         else if (client.consumed === undefined) await receipt.confirm()
         else client.consumed(mcpReq.id, receipt)
       }
-      return success(tool, result)
+      return success(result)
     } catch (thrown) {
       return failure(thrown, tool, deps.log)
     } finally {
@@ -103,10 +103,7 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
 
 const text = (document: unknown): CallToolResult['content'] => [{ type: 'text', text: JSON.stringify(document) }]
 
-function success(tool: AnyTool, result: unknown): CallToolResult {
-  const structuredContent = structured(tool, result)
-  return { structuredContent, content: text(structuredContent) }
-}
+const success = (result: unknown): CallToolResult => ({ structuredContent: result as Record<string, unknown>, content: text(result) })
 
 /** As text alone: clients check structured content against the tool’s output schema, in errors too, and `{error, code, …}` is not of it. */
 function failure(thrown: unknown, tool: AnyTool, log: Log): CallToolResult {

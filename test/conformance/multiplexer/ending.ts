@@ -36,10 +36,15 @@ export function describeEnding(bench: Bench): void {
 
   it('keeps dead panes with their exit code and screen, and tells each death once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
+    const before = Date.now()
     const { paneId, agentId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo "last words é"; exit 42'] })
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toEqual([{ paneId, agentId, exitCode: 42, exitSignal: null }])
     expect(await bench.multiplexer.inspect(paneId)).toMatchObject({ paneId, agentId, dead: true, exitCode: 42, exitSignal: null })
+    const endedAt = (await bench.multiplexer.inspect(paneId))?.endedAt ?? null
+    // Some tell whole seconds, and Zellij nothing.
+    if (bench.kind !== 'zellij') expect(endedAt).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
+    expect(endedAt ?? 0).toBeLessThanOrEqual(Date.now())
     expect(await bench.multiplexer.capture(paneId)).toBe('last words é')
     await bench.multiplexer.close(paneId)
     expect(await bench.multiplexer.list()).toEqual([])

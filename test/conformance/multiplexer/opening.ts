@@ -34,6 +34,7 @@ export function describeOpening(bench: Bench): void {
       dead: false,
       exitCode: null,
       exitSignal: null,
+      ...(bench.kind === 'zellij' ? {} : { endedAt: null }),
       inMode: false,
       foreground: hasTerminal && process.platform === 'linux' ? true : null,
       humanActiveAt: null,

@@ -216,7 +216,7 @@ describe('exomonad status', () => {
         tokens: 13_400,
       },
     ]
-    const all = fakeRun(status, { tools: { agent_status: (input) => (expect(input).toEqual({}), rows) } })
+    const all = fakeRun(status, { tools: { agent_status: (input) => (expect(input).toEqual({}), { agents: rows }) } })
     await all.run()
     expect(all.said.out).toBe(
       [
@@ -229,7 +229,7 @@ describe('exomonad status', () => {
     const one = fakeRun(status, { tools: { agent_status: (input) => (expect(input).toEqual({ agent_id: 'npm' }), rows[0]) }, json: true })
     await one.run('npm')
     expect(JSON.parse(one.said.out)).toEqual(rows[0])
-    const none = fakeRun(status, { tools: { agent_status: () => [] } })
+    const none = fakeRun(status, { tools: { agent_status: () => ({ agents: [] }) } })
     await none.run()
     expect(none.said.out).toBe('No agents\n')
     await expect(fakeRun(status, { tools: {} }).run('--watch')).rejects.toThrow('needs a terminal')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Agent } from '../../../src/adapters/store/store.ts'
 import { describeStatus, statusOf } from '../../../src/core/agent-status.ts'
 import { resolveAddress } from '../../../src/core/tree.ts'
 import { asBranchName } from '../../../src/ids.ts'
@@ -13,6 +14,19 @@ describe('the status of an agent', () => {
     expect(statusOf({ state: 'idle', outcome: success })).toBe('completed')
     expect(statusOf({ state: 'idle', outcome: { success: false, error: 'no' } })).toBe('failed')
     for (const state of ['completed', 'failed', 'killed'] as const) expect(statusOf({ state, outcome: success })).toBe(state)
+  })
+
+  it.each<[string, Partial<Agent>, number | null]>([
+    ['has none while it works', { state: 'running', outcome: { success: true, at: 5 } }, null],
+    ['is when it reported, whatever it was woken for since then', { state: 'idle', stateAt: 70, outcome: { success: true, at: 5 } }, 5],
+    ['is when it began to idle, of reports from before these had a time', { state: 'idle', stateAt: 70, outcome: { success: true } }, 70],
+    ['is when it reported where its program ended well after that', { state: 'completed', endedAt: 90, outcome: { success: true, at: 5 } }, 5],
+    ['is when it ended where that was told later', { state: 'completed', endedAt: 4, outcome: { success: true, at: 5 } }, 4],
+    ['is when it was killed', { state: 'killed', endedAt: 90, outcome: { success: true, at: 5 } }, 90],
+    ['is when it failed', { state: 'failed', endedAt: 90, outcome: null }, 90],
+  ])('completed_at %s', (_what, facts, at) => {
+    const { completed_at: completed } = describeStatus(makeAgent({ stateAt: 1, endedAt: null, ...facts }), undefined)
+    expect(completed).toBe(at === null ? null : new Date(at).toISOString())
   })
 
   it(verifies('R003-09', 'has no parent for what the root started, and the caller for what others did'), () => {

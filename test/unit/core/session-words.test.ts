@@ -29,10 +29,16 @@ describe('names', () => {
 
 describe('verdicts', () => {
   it('of a process go by its exit code, and say how long it took', () => {
-    expect(processVerdict({ exitCode: 0, exitSignal: null }, '', 3120)).toEqual({ success: true, summary: 'exit code 0 after 3.1 s' })
-    expect(processVerdict({ exitCode: 7, exitSignal: null }, '', 61_000)).toEqual({ success: false, summary: 'exit code 7 after 61 s' })
-    expect(processVerdict({ exitCode: null, exitSignal: 'SIGSEGV' }, '', 1_200_000)).toEqual({ success: false, summary: 'ended by SIGSEGV after 20 min' })
-    expect(processVerdict({ exitCode: null, exitSignal: null }, 'the runner is gone', 40)).toEqual({ success: false, summary: 'the runner is gone after 0 s' })
+    expect(processVerdict({ exitCode: 0, exitSignal: null, at: null }, '', 3120)).toEqual({ success: true, summary: 'exit code 0 after 3.1 s' })
+    expect(processVerdict({ exitCode: 7, exitSignal: null, at: null }, '', 61_000)).toEqual({ success: false, summary: 'exit code 7 after 61 s' })
+    expect(processVerdict({ exitCode: null, exitSignal: 'SIGSEGV', at: null }, '', 1_200_000)).toEqual({
+      success: false,
+      summary: 'ended by SIGSEGV after 20 min',
+    })
+    expect(processVerdict({ exitCode: null, exitSignal: null, at: null }, 'the runner is gone', 40)).toEqual({
+      success: false,
+      summary: 'the runner is gone after 0 s',
+    })
   })
 
   it('of a session go by what it reported, else by its last words, unless its turn was cut short', () => {

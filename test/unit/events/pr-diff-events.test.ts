@@ -7,7 +7,7 @@ import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */
 
-const context: DiffContext = { repository: 'R', newsSince: 1_500, lastMergeable: null, failures: 0, sameHead: () => false, mergeStartedBy: null }
+const context: DiffContext = { repository: 'R', newsSince: 1_500, lastMergeable: null, failures: 0, withdrawn: 0, sameHead: () => false, mergeStartedBy: null }
 const facts = { number: 3, title: 'Add login', url: 'local://pull/3', head: 'main.auth', base: 'main' }
 const check = (name: string, more: Partial<Check> = {}): Check => ({ name, status: 'failed', required: false, run: null, url: null, logTail: null, ...more })
 const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}) =>

@@ -12,6 +12,7 @@ const context: DiffContext = {
   newsSince: 1_000,
   lastMergeable: 'mergeable',
   failures: 0,
+  withdrawn: 0,
   sameHead: (a: string, b: string) => a === b,
   mergeStartedBy: null,
 }

@@ -1,15 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
+import type { StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { EventType } from '../../../src/events/event.ts'
 import { outdated, subjectOf } from '../../../src/events/withdrawal.ts'
-import { pull as pullRequest } from './pull.ts'
+import type { AgentId } from '../../../src/ids.ts'
+import { OWNER, pull as pullRequest, review } from './pull.ts'
 
 const HEAD = pullRequest().head.sha
 const OLDER = 'e'.repeat(40)
 const passed = { checksState: 'passed', checks: [], mergeable: 'mergeable' } as const
 
-const reason = (type: EventType, payload: Record<string, unknown>, pull: Partial<PullRequestSnapshot>, same = false) =>
-  outdated({ type, payload }, pullRequest({ ...passed, ...pull }), (a, b) => a === b || same)
+const PARENT = '00000000-0000-7000-8000-000000000001' as AgentId
+const TOLD = 10
+const reason = (type: EventType, payload: Record<string, unknown>, pull: Partial<PullRequestSnapshot>, same = false, to: AgentId = PARENT, since = 0) =>
+  outdated({ type, payload, at: TOLD }, to, {
+    pull: pullRequest({ ...passed, ...pull }),
+    tracking: { progressAt: since, reviewSince: since },
+    sameHead: (a, b) => a === b || same,
+  })
+
+const stored = (type: EventType, payload: Record<string, unknown>): StoredEvent => ({
+  ...{ seq: 1, type, at: 0, agentId: null, actor: 'daemon', why: null, dedupeKey: null },
+  payload,
+})
 
 describe('what is no longer true of a pull request', () => {
   it.each<[EventType, Record<string, unknown>, Partial<PullRequestSnapshot>, string | undefined]>([
@@ -39,7 +52,32 @@ describe('what is no longer true of a pull request', () => {
     ['pr.closed', {}, { state: 'closed' }, undefined],
     ['pr.closed', {}, {}, 'open again'],
     ['pr.merged', {}, { state: 'merged' }, undefined],
-    ['pr.review', { state: 'changes_requested' }, {}, undefined],
+    ['pr.merged', { base: 'main.gone' }, { state: 'merged' }, undefined],
+    ['pr.reopened', {}, {}, undefined],
+    ['pr.reopened', {}, { state: 'closed' }, 'is closed'],
+    ['pr.retargeted', { base: 'main' }, {}, undefined],
+    ['pr.retargeted', { base: 'main.gone' }, {}, 'goes into main by now'],
+    ['pr.pushed', {}, {}, undefined],
+    ['pr.pushed', {}, { reviews: [review({ commit: HEAD })] }, 'was reviewed'],
+    ['pr.pushed', {}, { reviews: [review({ commit: HEAD, author: OWNER })] }, undefined],
+    ['landing.red', { sha: HEAD }, { checksState: 'failed' }, undefined],
+    ['landing.red', { sha: HEAD }, {}, 'can be merged again'],
+    ['landing.red', { sha: OLDER }, { checksState: 'failed' }, 'another head'],
+    ['landing.culprit', {}, { checksState: 'failed' }, undefined],
+    ['landing.culprit', {}, { state: 'merged' }, 'is merged'],
+    ['pr.ready', { sha: HEAD }, { mergeable: 'unknown', checksState: 'unknown' }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review()] }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review(), review({ id: 'r2', state: 'approved' })] }, 'decided otherwise'],
+    [
+      'pr.review',
+      { review_id: 'r1', state: 'changes_requested' },
+      { reviews: [review(), review({ id: 'r2', author: 'forge:ann', state: 'approved' })] },
+      undefined,
+    ],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, {}, 'no longer stands'],
+    ['pr.review', { review_id: 'r1', state: 'commented' }, { state: 'merged' }, undefined],
+    ['pr.comment', {}, { state: 'merged' }, undefined],
+    ['pr.thread_comment', {}, { state: 'closed' }, undefined],
   ])('%s with %o, now %o: %s', (type, payload, pull, expected) => {
     const why = reason(type, payload, pull)
     if (expected === undefined) expect(why).toBeUndefined()
@@ -51,9 +89,31 @@ describe('what is no longer true of a pull request', () => {
     expect(reason('ci.failed', { sha: OLDER }, { checksState: 'failed' }, true)).toBeUndefined()
   })
 
+  it.each<[EventType]>([['pr.conflict'], ['ci.failed'], ['pr.pushed'], ['pr.stalled'], ['review.timeout']])(
+    '%s is none for whoever merged into another base',
+    (type) => {
+      expect(reason(type, { sha: HEAD, base: 'main.gone' }, { checksState: 'failed', mergeable: 'conflicting' })).toContain('goes into main by now')
+    },
+  )
+
+  it('stays with its author where its base was changed, but for a conflict with that', () => {
+    const to = (type: EventType) => reason(type, { sha: HEAD, base: 'main.gone' }, { checksState: 'failed', mergeable: 'conflicting' }, false, OWNER)
+    expect(to('ci.failed')).toBeUndefined()
+    expect(to('pr.conflict')).toContain('goes into main by now')
+  })
+
+  it.each<[EventType, string]>([
+    ['pr.stalled', 'goes on'],
+    ['review.timeout', 'another head'],
+  ])('%s is none once it goes on', (type, why) => {
+    expect(reason(type, {}, {}, false, PARENT, TOLD)).toBeUndefined()
+    expect(reason(type, {}, {}, false, PARENT, TOLD + 1)).toContain(why)
+  })
+
   it('is looked for among what is about that pull request', () => {
     const payload = { url: 'exomonad://pull/3', number: 3 }
-    for (const type of ['pr.ready', 'ci.failed', 'review.timeout', 'pr.review'] as const) expect(subjectOf({ type, payload })).toBe(payload.url)
-    for (const type of ['note', 'agent.idle', 'landing.red'] as const) expect(subjectOf({ type, payload })).toBeNull()
+    for (const type of ['pr.ready', 'ci.failed', 'review.timeout', 'pr.review', 'landing.red'] as const)
+      expect(subjectOf(stored(type, payload))).toBe(payload.url)
+    for (const type of ['note', 'agent.idle', 'message'] as const) expect(subjectOf(stored(type, payload))).toBeNull()
   })
 })

@@ -8,6 +8,7 @@ import type { createMergeFacts, MergeFacts } from './merge-facts.ts'
 import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { actorName } from '../actor-name.ts'
+import { publishMergedHere } from './merged-here.ts'
 import { createSameWork, reviewDecision } from '../review-decision.ts'
 import { unreadable } from '../unreadable.ts'
 import { toReview } from './reviews.ts'
@@ -29,6 +30,7 @@ interface Open {
 export function createSnapshots({
   git,
   store,
+  remote,
   clock,
   log,
   branches,
@@ -36,7 +38,7 @@ export function createSnapshots({
   merging,
   mergeFacts,
   ended,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'clock' | 'log'> & {
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock' | 'log'> & {
   branches: Branches
   checks: Checks
   merging: Pick<Merging, 'underWay'>
@@ -148,6 +150,14 @@ export function createSnapshots({
           })
         : new Map()
 
+    if (!(tips instanceof ExomonadError)) {
+      const open = [...rows.values()].filter((row) => row?.state === 'open' && !merging.underWay(row.number))
+      await publishMergedHere(
+        { git, remote, log },
+        open.filter((row) => row !== undefined),
+        tips,
+      )
+    }
     // A head branch that was taken away leaves the commit last seen, which can still be merged.
     const openOf = (row: PullRow, known: Map<BranchName, Sha>): Open => ({
       row,

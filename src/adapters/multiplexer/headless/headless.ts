@@ -71,6 +71,7 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     ...pane,
     title: pane.title ?? null,
     pasted: readTrace(pane.pasted),
+    endedAt: pane.endedAt ?? null,
     entered: readTrace(pane.entered),
     inMode: false,
     foreground: pane.dead ? null : await isForeground(pane.pid),

@@ -15,6 +15,7 @@ interface Kept {
   name: string
   pasted: string | null
   entered: string | null
+  endedAt: number | null
 }
 
 export interface Viewing {
@@ -42,7 +43,7 @@ const SETTLE_LIMIT = 1000
 export function createHostedPanes({ onChange, now }: { onChange: () => void; now: () => number }): HostedPanes {
   const panes = new Map<PaneId, Kept>()
 
-  const describe = ({ paneId, agentId, name, terminal, viewers, pasted, entered }: Kept): HostedPane => ({
+  const describe = ({ paneId, agentId, name, terminal, viewers, pasted, entered, endedAt }: Kept): HostedPane => ({
     paneId,
     agentId,
     name,
@@ -51,6 +52,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     dead: terminal.ended !== undefined,
     exitCode: terminal.ended?.exitCode ?? null,
     exitSignal: terminal.ended?.exitSignal ?? null,
+    endedAt,
     humanActiveAt: viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt)),
     pasted,
     entered,
@@ -69,8 +71,10 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       }
       const terminal = createHostedTerminal({ argv, cwd, env, columns, rows, onOutput: refresh })
       const paneId = asPaneId(`p-${randomBytes(4).toString('hex')}`)
-      panes.set(paneId, { paneId, agentId, openId, terminal, viewers, name, pasted: null, entered: null })
+      const kept: Kept = { paneId, agentId, openId, terminal, viewers, name, pasted: null, entered: null, endedAt: null }
+      panes.set(paneId, kept)
       void terminal.end.then(() => {
+        kept.endedAt = now()
         refresh()
         onChange()
       })

@@ -16,6 +16,8 @@ export interface HostedPane {
   readonly dead: boolean
   readonly exitCode: number | null
   readonly exitSignal: string | null
+  /** Milliseconds since the epoch. Absent from hosts of before. */
+  readonly endedAt?: number | null
   readonly humanActiveAt: number | null
   /** Absent from hosts of before. */
   readonly pasted?: string | null

@@ -14,9 +14,9 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
       await change(db, 'insert into mail (id, sender, recipient, message, sentAt) values (?, ?, ?, ?, ?)', id, from, to, message, sentAt)
       afterCommit(() => channels.signal(to))
     },
-    pop: async (to, { from, limit } = {}) => {
+    pop: async (to, options = {}) => {
       const now = clock()
-      const waiting = waitingFor(to, from, limit)
+      const waiting = waitingFor(to, options)
       const taken = await rows<Mail & { seq: number }>(
         db,
         `update mail set poppedAt = ? where seq in (select seq ${waiting.sql}) returning seq, ${COLUMNS}`,
@@ -26,8 +26,8 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
       if (taken.length > 0) await change(db, FORGET, now - KEPT_MILLISECONDS)
       return taken.sort((left, right) => left.seq - right.seq).map(({ seq: _, ...mail }) => mail)
     },
-    peek: (to, { from, limit } = {}) => {
-      const waiting = waitingFor(to, from, limit)
+    peek: (to, options = {}) => {
+      const waiting = waitingFor(to, options)
       return rows<Mail>(db, `select ${COLUMNS} ${waiting.sql}`, ...waiting.values)
     },
     counts: async () => {
@@ -50,7 +50,7 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
 const COLUMNS = 'id, sender as "from", recipient as "to", message, sentAt'
 
 /** One sender is the usual case, and compared by itself: a list costs more than the rest of the query. */
-function waitingFor(to: AgentId, from: readonly AgentId[] | undefined, limit = -1): { sql: string; values: (string | number)[] } {
+function waitingFor(to: AgentId, { from, ids, limit = -1 }: Parameters<MailStore['pop']>[1] & {}): { sql: string; values: (string | number)[] } {
   const [only] = from ?? []
   const sender: [condition: string, ...values: string[]] =
     from === undefined
@@ -59,7 +59,8 @@ function waitingFor(to: AgentId, from: readonly AgentId[] | undefined, limit = -
         ? ['and sender = ?', only]
         : ['and sender in (select value from json_each(?))', JSON.stringify(from)]
   const [condition, ...values] = sender
-  return { sql: `from mail where recipient = ? and poppedAt is null ${condition} order by seq limit ?`, values: [to, ...values, limit] }
+  const [named, ...names] = ids === undefined ? [''] : ['and id in (select value from json_each(?))', JSON.stringify(ids)]
+  return { sql: `from mail where recipient = ? and poppedAt is null ${condition} ${named} order by seq limit ?`, values: [to, ...values, ...names, limit] }
 }
 
 const FORGET = 'delete from mail where poppedAt < ? and confirmed = 1'
