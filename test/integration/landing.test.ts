@@ -193,15 +193,17 @@ describe('landing', () => {
   })
 
   it('gives up what got new commits, a change request or a conflict meanwhile; the others land', async () => {
-    const tree = await world({}, 'sleep 0.3')
+    const tree = await world({}, HOLD)
     const names = ['a', 'moved', 'requested', 'clash', 'b']
     const numbers = new Map<string, number>()
     for (const name of names) numbers.set(name, await tree.open(name, name === 'clash' || name === 'a' ? { 'shared.txt': name } : { [`${name}.txt`]: name }))
     for (const number of numbers.values()) await tree.checked(number)
     await tree.merge(numbers.get('a')!)
+    tree.hold(true)
     for (const name of ['moved', 'requested', 'b']) await tree.merge(numbers.get(name)!)
     await tree.push('moved', { 'more.txt': 'x' })
     await tree.forge.review({ number: numbers.get('requested')!, author: LEAD, state: 'changes_requested', body: 'No.', comments: [] })
+    tree.hold(false)
     await tree.landed()
     const states = await Promise.all(names.map(async (name) => (await tree.look(numbers.get(name)!)).state))
     expect(states).toEqual(['merged', 'open', 'open', 'open', 'merged'])
