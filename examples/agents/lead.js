@@ -122,10 +122,12 @@ await live((agent) => {
   async function bringIn(sha) {
     const here = async () => (await workshop.tryGit('merge-base', '--is-ancestor', sha, 'HEAD')).code === 0
     let said = ''
+    // exomonad's own repository, where it has one; else where the forge is.
+    const remote = (await workshop.git('remote')).split('\n').includes('exomonad') ? 'exomonad' : 'origin'
     for (let attempt = 1; attempt <= MOST_PULLS; attempt++) {
       // The daemon does the same; whoever is first.
       if (await here()) return
-      said = (await workshop.tryGit('pull', '--quiet', '--ff-only', 'origin', agent.branch)).output
+      said = (await workshop.tryGit('pull', '--quiet', '--ff-only', remote, agent.branch)).output
       if (await here()) return
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
