@@ -90,7 +90,11 @@ export function slugify(name: string): Slug {
     .slice(0, 50)
     .replace(/-+$/, '')
   if (slug === '') {
-    throw new ExomonadError('INVALID_ARG', `"${name}" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.`, { found: name })
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `"${name}" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.`,
+      { found: name },
+    )
   }
   return slug as Slug
 }

@@ -113,7 +113,10 @@ describe('ids', () => {
   it('of branches have no parent where the dot is their first letter, and the nearest one else', () => {
     expect([parentBranch(asBranchName('.x')), parentBranch(asBranchName('a.b.c')), parentBranch(asBranchName('a.b'))]).toEqual([null, 'a.b', 'a'])
     expect(() => slugify('¿')).toThrow(
-      expect.objectContaining({ message: '"¿" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.', facts: { found: '¿' } }),
+      expect.objectContaining({
+        message: '"¿" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.',
+        facts: { found: '¿' },
+      }),
     )
   })
 })
