@@ -1,5 +1,5 @@
 # Sourced by the hooks beside it with $event set: says to the daemon what an agent CLI's hook was told, the JSON on stdin. Also read:
-#   $limit    seconds that it may take (2)
+#   $limit    seconds that it may take (2): the agent waits for it before every tool call, so that a daemon that hangs must not cost it more
 #   $answers  `always`: prints the answer, or that the agent may go on; `verbatim`: prints what there is to print; else prints nothing
 #   $stream   not empty: curl reads stdin itself, which is faster; where the daemon dies in the middle, what was said is lost with it
 # Fails open: whatever goes wrong is said on stderr, and the exit status is 0.
@@ -33,7 +33,8 @@ read_body() {
 if [ -t 0 ]; then stream=; fi
 if [ -z "$stream" ]; then read_body; fi
 
-# The event as one file that appears whole; the daemon reads it when it starts. 0600, since it holds the token that says who spoke.
+# The event as one file that appears whole; the daemon reads it when it starts and at each reconciliation (30 s), so that what took too long is late and
+# not lost. 0600, since it holds the token that says who spoke.
 spool() {
   if [ -n "$stream" ]; then read_body; fi
   [ -n "$EXOMONAD_SPOOL" ] && [ -d "$EXOMONAD_SPOOL" ] || {

@@ -9,6 +9,7 @@ import { freePort } from './adapters/host/free-port.ts'
 import { acquireInstanceLock } from './adapters/instance-lock.ts'
 import { openLogFile } from './adapters/host/log-file.ts'
 import { createNotifier } from './adapters/host/notify.ts'
+import { createTrash } from './adapters/host/trash.ts'
 import { guardForge } from './adapters/forge/guarded.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from './config/environment.ts'
 import { readRepositoryFile } from './config/repository-file.ts'
@@ -159,6 +160,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
     const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
+    const trash = createTrash({ folder: paths.trash, log })
     const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), multiplexer, clock, log })
     const outbox = createOutbox({
       store,
@@ -184,8 +186,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       multiplexer,
       runner,
       forge,
-      files,
-      sight,
+      ...{ files, trash, sight },
       publisher,
       outbox,
       polling: poller,

@@ -26,7 +26,7 @@ export const ERRORS = {
   WRONG_BRANCH: {
     status: 409,
     meaning: 'The worktree is on another branch than the agent’s.',
-    remedy: 'Check the agent’s branch out again.',
+    remedy: 'Check the agent’s branch out again; a root may follow instead (`exomonad root move`).',
   },
   AGENT_NOT_FOUND: { status: 404, meaning: 'No agent has that id, branch or name.', remedy: '`exomonad tree` lists the agents.' },
   AMBIGUOUS_ID: { status: 409, meaning: 'Several agents match.', remedy: 'Use the branch or a longer prefix of the id.' },

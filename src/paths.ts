@@ -36,6 +36,8 @@ export interface Paths {
   readonly ciLogs: string
   /** Checkouts of checks, gone after each run. Not below `.git`: some test runners ignore every path with that in it. */
   readonly ciWork: string
+  /** Removed worktrees until their files are deleted. */
+  readonly trash: string
   /** The local forge’s bare repository. */
   readonly origin: string
   /** Folder with the `exomonad` that agents find on PATH. */
@@ -73,6 +75,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     outputs: join(state, 'outputs'),
     ciLogs: join(state, 'ci', 'logs'),
     ciWork: join(config, 'ci'),
+    trash: join(state, 'trash'),
     origin: join(state, 'origin.git'),
     bin: join(state, 'bin'),
     repositoryFile: join(state, 'repository.json'),

@@ -3,6 +3,7 @@ import { live } from './kit/live.js'
 import { lineComments } from './kit/message.js'
 import { orderIn } from './kit/order.js'
 import { createOwnPull } from './kit/own-pull.js'
+import { rebasing } from './kit/rebase.js'
 
 // A worker: does what its order says, asks what the order leaves open, mends what checks and reviewers find.
 // Run as `node developer.js PROMPT_FILE MATERIALS`, in its worktree, by the `command` adapter.
@@ -72,6 +73,11 @@ await live((agent) => {
       workshop = agent.workshop(order.folder)
       own = createOwnPull({ agent, order, workshop })
       transcript.say(order.task)
+      if ((await rebasing(workshop, agent.worktree)) || (await workshop.did(order.title))) {
+        // Started again: what is missing yet, the stop check says.
+        order.question = undefined
+        return transcript.say('done before I was stopped')
+      }
       await workshop.test(order.tests)
       if (order.question) return ask()
       await work(order.work, order.title)

@@ -22,10 +22,11 @@ await live((agent) => {
 
   const done = (names = []) => names.every((name) => merged.has(name))
 
-  /** Those of the children that are there, whatever came of the call that was to make them. */
+  /** Those of the children that are there or were, whatever came of the call that was to make them, in this life or an earlier one. */
   async function existing() {
     const { root } = await agent.look('tree', {})
-    const names = []
+    const { pull_requests: pulls } = await agent.look('pr_list', { state: 'all' })
+    const names = order.children.map(({ name }) => name).filter((name) => pulls.some((pull) => pull.head_branch === `${agent.branch}.${name}`))
     const collect = (node) => {
       if (node.branch === agent.branch) names.push(...node.children.map(({ name }) => name))
       for (const child of node.children) collect(child)
@@ -122,10 +123,12 @@ await live((agent) => {
   async function bringIn(sha) {
     const here = async () => (await workshop.tryGit('merge-base', '--is-ancestor', sha, 'HEAD')).code === 0
     let said = ''
+    // exomonad's own repository, where it has one; else where the forge is.
+    const remote = (await workshop.git('remote')).split('\n').includes('exomonad') ? 'exomonad' : 'origin'
     for (let attempt = 1; attempt <= MOST_PULLS; attempt++) {
       // The daemon does the same; whoever is first.
       if (await here()) return
-      said = (await workshop.tryGit('pull', '--quiet', '--ff-only', 'origin', agent.branch)).output
+      said = (await workshop.tryGit('pull', '--quiet', '--ff-only', remote, agent.branch)).output
       if (await here()) return
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
@@ -179,6 +182,7 @@ await live((agent) => {
       workshop = agent.workshop(order.folder)
       own = createOwnPull({ agent, order, workshop })
       transcript.say(order.task)
+      for (const name of await existing()) spawned.add(name)
       await spawn()
     },
     async hear(item) {

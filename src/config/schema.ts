@@ -221,8 +221,8 @@ export const configSchema = z
       .prefault({}),
     worktree: z
       .strictObject({
-        include: z.array(z.string()).default([]).describe('Globs of ignored files that new worktrees get a copy of, such as ".env".'),
-        setup: z.array(argv).default([]).describe('Commands run in a new worktree before its agent starts; a failure undoes the spawn.'),
+        include: z.array(z.string()).default([]).describe('Globs of ignored files (and links that stay inside) that new worktrees get, such as ".env".'),
+        setup: z.array(argv).default([]).describe('Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn.'),
         setup_timeout: seconds(600, 'For each setup command.'),
       })
       .prefault({}),

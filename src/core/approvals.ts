@@ -85,7 +85,8 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     requireForSpawn: async (caller, branches) => {
       const { limits } = await settings.config()
       const depth = caller.agent.depth + 1
-      if (caller.kind === 'human' || branches.length === 0 || limits.approval_depth === undefined || depth < limits.approval_depth) return false
+      if (caller.kind === 'human' || caller.byPerson === true || branches.length === 0 || limits.approval_depth === undefined || depth < limits.approval_depth)
+        return false
       const id = randomUUID().slice(0, 8)
       const what = `spawn ${branches.join(', ')} at depth ${depth}`
       const { promise } = await request(id, caller.agent, what)

@@ -4,29 +4,52 @@ import { asExomonadError } from '../errors.ts'
 import type { Sha } from '../ids.ts'
 import type { Upkeep } from './core.ts'
 import type { Deps } from './deps.ts'
-import { isAlive } from './lifecycle.ts'
+import type { EndProgram } from './end-program.ts'
+import { hasProgram, isAlive, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
-import { knownPulls } from './pull-records.ts'
+import { knownPulls, mergedBranches } from './pull-records.ts'
+import type { States } from './states.ts'
+import { isFolded } from './tree.ts'
 
-/** Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the worktree clean, the program ended. */
+/**
+ * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the worktree clean, the program ended. One that `down`
+ * stopped goes as well where it is done, which a branch without any commit does not show; with `kill` so does one whose program still runs.
+ */
 export function createClean({
   store,
   git,
   forge,
   files,
+  trash,
   panes,
+  states,
+  endProgram,
   publisher,
   clock,
   log,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'publisher' | 'clock' | 'log'> & { panes: OwnPanes }): Upkeep['clean'] {
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'> & {
+  panes: OwnPanes
+  states: States
+  endProgram: EndProgram
+}): Upkeep['clean'] {
+  /** Why it may not end, or must be ended first; null where it has ended or may. */
+  const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
+    if (!isAlive(agent.state)) return null
+    if (done && agent.state !== 'spawning' && (kill || !hasProgram(agent))) return null
+    if (agent.stateReason === STOPPED) return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
+    return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
+  }
+
   /** Null where it may go; else why it stays. */
-  const keepReason = async (agent: Agent, agents: readonly Agent[], tips: Awaited<ReturnType<typeof git.branches>>): Promise<string | null> => {
-    if (isAlive(agent.state)) return `its program may still run (${agent.state}); kill it first`
-    if (agent.adopted) return 'it was there before the agent'
+  const keepReason = async (agent: Agent, agents: readonly Agent[], tips: Awaited<ReturnType<typeof git.branches>>, kill: boolean): Promise<string | null> => {
     const pulls = await knownPulls(store)
+    const merged = mergedBranches(pulls)
+    const living = lives(agent, isDone(agent, merged), kill)
+    if (living !== null) return living
+    if (agent.adopted) return 'it was there before the agent'
     const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
-    const inIt = agents.find((other) => shares(other, agent) && isAlive(other.state))
+    const inIt = agents.find((other) => shares(other, agent) && lives(other, isDone(other, merged), kill) !== null)
     if (inIt !== undefined) return `${inIt.name} may still work in it (${inIt.state}); kill that first`
     const waiting = pulls.find((pull) => pull.state === 'open' && (pull.base.branch === agent.branch || pull.head.branch === agent.branch))
     if (waiting !== undefined) return `#${waiting.number} is open`
@@ -56,9 +79,17 @@ export function createClean({
     return agent.baseBranch === null ? 'it has no base to be merged into' : `it has commits that are not proven to be in ${agent.baseBranch}`
   }
 
+  /** Without a word to its parent, who merged it. */
+  const end = async (agent: Agent): Promise<void> => {
+    if (!isAlive(agent.state)) return
+    const ended = await states.change(agent.id, { to: 'killed', reason: 'cleaned away, its work is merged', source: 'human', actor: 'human' })
+    if (ended !== undefined) await endProgram(ended)
+  }
+
   const takeAway = async (agent: Agent, forks: readonly Agent[], tip: Sha | undefined): Promise<void> => {
     for (const one of [...forks, agent]) await panes.close(one)
-    await git.removeWorktree(agent.worktree)
+    await git.removeWorktree(agent.worktree, { trash: trash.folder })
+    trash.empty()
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
       try {
@@ -82,7 +113,7 @@ export function createClean({
     })
   }
 
-  return async ({ dryRun }) => {
+  return async ({ dryRun, kill }) => {
     const removed: { agent: string; branch: string; worktree: string }[] = []
     const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
     // Children before parents: a parent’s branch is the base its children are compared with.
@@ -91,14 +122,30 @@ export function createClean({
     const staying = new Set(agents)
     for (const agent of agents.filter(({ ownsWorktree }) => ownsWorktree)) {
       const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
-      const reason = await keepReason(agent, [...staying], tips)
+      const reason = await keepReason(agent, [...staying], tips, kill)
       if (reason !== null) {
         kept.push({ ...place, reason })
         continue
       }
       try {
         const forks = agents.filter((other) => shares(other, agent))
-        if (!dryRun) await takeAway(agent, forks, tips.get(agent.branch))
+        if (!dryRun) {
+          await Promise.all([...forks, agent].map(end))
+          // What a program did until it was ended counts as well.
+          const since = isAlive(agent.state)
+            ? await keepReason(
+                { ...agent, state: 'killed' },
+                [...staying].filter((one) => !forks.includes(one)),
+                await git.branches(),
+                kill,
+              )
+            : null
+          if (since !== null) {
+            kept.push({ ...place, reason: since })
+            continue
+          }
+          await takeAway(agent, forks, tips.get(agent.branch))
+        }
         removed.push(place)
         for (const one of [...forks, agent]) staying.delete(one)
       } catch (thrown) {
@@ -108,6 +155,8 @@ export function createClean({
     return { removed, kept }
   }
 }
+
+const isDone = (agent: Agent, merged: ReadonlySet<string>): boolean => agent.outcome?.success === true || isFolded(agent, merged)
 
 /** Forks and sessions have no worktree of their own: they go with the one that they work in. */
 const shares = (other: Agent, { worktree }: Agent): boolean => sharesBranch(other) && other.worktree === worktree

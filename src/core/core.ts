@@ -1,6 +1,6 @@
 import type { Once, OnceContext } from './once.ts'
 import type { Agent } from '../adapters/store/store.ts'
-import type { AgentId, DeliveryId, QuestionId } from '../ids.ts'
+import type { AgentId, BranchName, DeliveryId, QuestionId } from '../ids.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { MergeStrategy } from '../adapters/forge/forge.ts'
 import type { Captures, Forking } from './agent-forks.ts'
@@ -31,10 +31,12 @@ export interface Core {
   readonly view: View
 }
 
-/** Who asks. The human acts for the root, or with `--as` for another agent. */
+/** Who asks. The human acts for the root. With `--as` for another agent that agent is who acts, with its rights (src/surfaces/tool-access.ts). */
 export interface Caller {
   readonly kind: 'agent' | 'human'
   readonly agent: Agent
+  /** A person acts for it: what its own program is doing stays as it is, and nobody need be asked whether it may spawn that. */
+  readonly byPerson?: true
 }
 
 export interface Directory {
@@ -263,10 +265,13 @@ export interface Upkeep {
   reconcile(): Promise<void>
   /** Finishes or undoes what a crash cut off. Called once, before anything else. */
   recover(): Promise<{ finished: number; undone: number }>
-  /** Takes away worktrees and branches that are proven merged; says what it keeps and why. */
+  /** Takes away worktrees and branches that are proven merged; says what it keeps and why. `kill` ends the programs of those that are done. */
   clean(options: {
     dryRun: boolean
+    kill: boolean
   }): Promise<{ removed: { agent: string; branch: string; worktree: string }[]; kept: { agent: string; branch: string; worktree: string; reason: string }[] }>
+  /** Has the tree grow from the branch that is checked out in the root’s worktree; `moved` is false where it does. */
+  moveRoot(): Promise<{ from: BranchName; to: BranchName; worktree: string; moved: boolean; warnings: string[] }>
   /** Registers the root on the branch of this worktree; `already` where it is. */
   registerRoot(worktree: string): Promise<{ agent: Agent; already: boolean }>
 }

@@ -2,6 +2,7 @@ import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { AgentFiles } from '../adapters/host/agent-files.ts'
 import type { Forge } from '../adapters/forge/forge.ts'
 import type { Git } from '../adapters/git/git.ts'
+import type { Trash } from '../adapters/host/trash.ts'
 import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
 import type { Runner } from '../adapters/runner/runner.ts'
 import type { Store, StoredEvent } from '../adapters/store/store.ts'
@@ -22,6 +23,7 @@ export interface Deps {
   readonly runner: Runner
   readonly forge: Forge
   readonly files: AgentFiles
+  readonly trash: Trash
   readonly publisher: Publisher
   readonly outbox: OutboxControl
   readonly polling: Polling

@@ -7,6 +7,7 @@ import type { Deps } from './deps.ts'
 import type { FollowBase } from './follow-base.ts'
 import { knownPulls } from './pull-records.ts'
 import type { BranchPush } from './push-branch.ts'
+import { wrongBranch } from './wrong-branch.ts'
 
 /** Pushes the caller’s branch and files its pull request against the recorded base. */
 export function createFilePull({
@@ -95,7 +96,6 @@ export function createFilePull({
       )
     }
     const agent = await followBase(caller.agent)
-    const base = await baseOf(agent)
     const status = await git.status(agent.worktree)
     if (status.operation !== null) {
       throw new ExomonadError(
@@ -104,13 +104,11 @@ export function createFilePull({
         { operation: status.operation },
       )
     }
-    if (status.branch !== agent.branch) {
-      throw new ExomonadError(
-        'WRONG_BRANCH',
-        `${agent.worktree} is on ${status.branch ?? 'no branch'}, not on ${agent.branch}. Check out ${agent.branch} first.`,
-        { found: status.branch, expected: agent.branch },
-      )
+    if (status.branch === null) {
+      throw new ExomonadError('DETACHED_HEAD', `${agent.worktree} is on no branch. Check out ${agent.branch} there, then file.`, { worktree: agent.worktree })
     }
+    if (status.branch !== agent.branch) throw wrongBranch(caller, agent, status.branch, 'file')
+    const base = await baseOf(agent)
     if (status.dirty.length > 0) {
       throw new ExomonadError(
         'DIRTY_WORKTREE',

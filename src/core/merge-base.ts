@@ -47,7 +47,8 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
         await git.fetch(forge.remote, [base])
         const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
         const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
-        if (tip === null || worktree === undefined) return `${base} is checked out nowhere`
+        if (tip === null) return `${base} is not on ${forge.remote}`
+        if (worktree === undefined) return `${base} is checked out nowhere${(await git.advanceBranch(base, forge.remote)) ? '; the branch here has it' : ''}`
         const result = await git.fastForward(worktree.path, tip)
         return result.kind === 'synced' ? undefined : result.reason
       } catch (thrown) {

@@ -2,13 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { AgentId, PaneId } from '../ids.ts'
-import type { Results } from './agent-result.ts'
 import type { Caller, ResumedAgent, Running, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
 import { actorOf, findAgent, requireAlive, requireBelow, requireLasting } from './directory.ts'
-import type { Exits } from './exits.ts'
+import type { EndProgram } from './end-program.ts'
 import { newToken, parentText, promptFacts, sessionPatch, type Launcher, type LaunchOptions } from './launch.ts'
-import type { LastWords } from './last-words.ts'
 import { isAlive, isLasting, STOPPED } from './lifecycle.ts'
 import type { OwnPanes } from './panes.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
@@ -22,13 +20,11 @@ const SPAWN_WAIT = 50
 
 /** Programs of agents that exist: started, ended, brought back, looked at. */
 export function createRunning(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'prompts' | 'publisher' | 'log' | 'clock'> & {
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'prompts' | 'publisher'> & {
     launcher: Launcher
     states: States
-    exits: Exits
     panes: OwnPanes
-    results: Pick<Results, 'record'>
-    lastWords: (agent: Agent) => Promise<LastWords>
+    endProgram: EndProgram
     say: (agent: Agent, message: string) => Promise<void>
     /** Mail that an agent’s earlier program was told of and never took. */
     remindOfMail: (agent: Agent) => Promise<void>
@@ -38,24 +34,9 @@ export function createRunning(
     launching: Set<AgentId>
   },
 ): Running {
-  const { store, multiplexer, files, settings, prompts, log, launcher, states, exits, panes, launching } = deps
+  const { store, multiplexer, files, settings, prompts, launcher, states, panes, endProgram, launching } = deps
 
   const find = (address: string) => findAgent(store.agents, address)
-
-  /** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
-  const endProgram = async (agent: Agent): Promise<void> => {
-    if (agent.paneId === null) return
-    const words = await deps.lastWords(agent)
-    await exits.keepTranscript(agent)
-    try {
-      await panes.close(agent)
-    } catch (thrown) {
-      log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
-    }
-    await files.remove(agent.id)
-    // Which files it changed takes git a while, for which nobody who ends it need wait.
-    void deps.results.record(agent.id, words)
-  }
 
   const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'> = {}) => {
     if (launching.has(agent.id)) throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, { agent: agent.id })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { Caller, SpawnedAgent } from './core.ts'
@@ -7,20 +8,36 @@ import type { Candidate } from './spawn-reserve.ts'
 import type { SpawnStart } from './spawn-start.ts'
 
 /** Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller undoes on a throw. */
-export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts'> & { start: SpawnStart }) {
-  const { store, git, files, settings, prompts } = deps
+export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'paths'> & { start: SpawnStart }) {
+  const { store, git, files, settings, prompts, paths } = deps
   const { step, start } = deps.start
 
-  /** Ignored files and set-up commands of the configuration. */
-  const furnish = async (caller: Caller, agent: Agent): Promise<void> => {
+  /** What set-up commands find of the agent that they prepare a worktree for. No token: they act for nobody. */
+  const variablesOf = (agent: Agent): Record<string, string> => ({
+    EXOMONAD_AGENT_ID: agent.id,
+    EXOMONAD_AGENT_NAME: agent.name,
+    EXOMONAD_PARENT_ID: agent.parentId ?? '',
+    EXOMONAD_ROLE: agent.role,
+    EXOMONAD_BRANCH: agent.branch,
+    EXOMONAD_BASE_BRANCH: agent.baseBranch ?? '',
+    EXOMONAD_WORKTREE: agent.worktree,
+    EXOMONAD_REPOSITORY: paths.home,
+  })
+
+  /** Ignored files and set-up commands of the configuration. Returns what the worktree lacks after them. */
+  const furnish = async (caller: Caller, agent: Agent): Promise<string[]> => {
     const { worktree } = await settings.config()
     if (worktree.include.length > 0)
       await files.copyInto(caller.agent.worktree, agent.worktree, await git.ignoredFiles(caller.agent.worktree, worktree.include))
     for (const argv of worktree.setup) {
-      const result = await files.runSetup(argv, agent.worktree, worktree.setup_timeout * 1000)
+      const result = await files.runSetup(argv, agent.worktree, { variables: variablesOf(agent), timeoutMs: worktree.setup_timeout * 1000 })
       if (!result.ok)
         throw new ExomonadError('SPAWN_FAILED', `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`, { command: argv })
     }
+    const empty = (await files.exists(join(agent.worktree, '.gitmodules'))) ? await git.emptySubmodules(agent.worktree) : []
+    if (empty.length === 0) return []
+    const these = empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
+    return [`${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`]
   }
 
   return {
@@ -44,7 +61,7 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
         }
       }
       await step(journal, 'furnish')
-      await furnish(caller, agent)
+      const lacking = await furnish(caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
       const [own, parents] = await Promise.all([adapterOf(settings, agent), adapterOf(settings, caller.agent)])
@@ -71,7 +88,7 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
         worktree: agent.worktree,
         pane: launched.paneId,
         session: launched.plan.session === 'forked' ? 'forked' : 'fresh',
-        warnings: [...strange, ...launched.plan.warnings],
+        warnings: [...strange, ...lacking, ...launched.plan.warnings],
       }
     },
   }

@@ -13,6 +13,7 @@ import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
 import { untouched } from './new-agent.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
+import { wrongBranch } from './wrong-branch.ts'
 
 /** The branch children start from: the caller’s own, at the commit it has now. */
 export interface Base {
@@ -138,17 +139,7 @@ export function createReservations(
           worktree: agent.worktree,
         })
       }
-      if (status.branch !== null && status.branch !== agent.branch) {
-        throw new ExomonadError(
-          'WRONG_BRANCH',
-          `${agent.worktree} is on ${status.branch}, not on ${agent.branch}. Check out ${agent.branch} there, then spawn.`,
-          {
-            worktree: agent.worktree,
-            found: status.branch,
-            expected: agent.branch,
-          },
-        )
-      }
+      if (status.branch !== agent.branch) throw wrongBranch(caller, agent, status.branch, 'spawn')
       if (status.head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit yet. Commit something, then spawn.`)
       // What `init` wrote may stay uncommitted: children are run by this configuration, wherever it is.
       const dirty = status.dirty.filter((path) => !path.startsWith('.exomonad/'))
@@ -194,7 +185,7 @@ export function createReservations(
       await launcher.requireProgram(cliName)
       if (spec.branch !== undefined) {
         // Somebody else’s work may be on it.
-        if (caller.kind === 'agent')
+        if (caller.kind === 'agent' && caller.byPerson !== true)
           throw new ExomonadError('NOT_ALLOWED', 'Only the human may give an existing branch to an agent. Spawn without `branch`.', { branch: spec.branch })
         const { branch, ...adopt } = await adoption(spec.branch)
         return { spec, slug, branch, forkPoint: (await git.mergeBase(base.sha, adopt.head)) ?? base.sha, role, cliName, adopt }

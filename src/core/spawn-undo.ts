@@ -22,11 +22,12 @@ export function createSpawnUndo({
   git,
   multiplexer,
   files,
+  trash,
   publisher,
   clock,
   log,
   states,
-}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'publisher' | 'clock' | 'log'> & { states: States }): SpawnUndo {
+}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'> & { states: States }): SpawnUndo {
   const stuck = new Set<string>()
 
   const takeBack = async (journal: string, intent: SpawnIntent, failure: SpawnError): Promise<void> => {
@@ -52,7 +53,10 @@ export function createSpawnUndo({
       await files.removeFolder(agentId)
       await files.removeOutput(agentId)
     })
-    if (intent.makesWorktree && isFree('worktree')) await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true }))
+    if (intent.makesWorktree && isFree('worktree')) {
+      await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true, trash: trash.folder }))
+      trash.empty()
+    }
     if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)

@@ -77,8 +77,8 @@ export function createSubagents({
   }
 
   /** From here on others see what the caller waits for. A person who waits leaves the agent’s program as it is. */
-  const hold = ({ kind, agent }: Caller, name: string): Promise<() => Promise<void>> =>
-    kind === 'human' ? Promise.resolve(async () => {}) : blockingCalls.begin(agent, `subagent ${name}`)
+  const hold = ({ kind, byPerson, agent }: Caller, name: string): Promise<() => Promise<void>> =>
+    kind === 'human' || byPerson === true ? Promise.resolve(async () => {}) : blockingCalls.begin(agent, `subagent ${name}`)
 
   const begin = async (caller: Caller, options: Started): Promise<Agent> => {
     starting++

@@ -18,6 +18,7 @@ export function createUpkeep({
   reconcile,
   clean,
   reap,
+  moveRoot,
   spawnUndo,
   mergePull,
   approvals,
@@ -27,6 +28,7 @@ export function createUpkeep({
   reconcile: () => Promise<void>
   clean: Upkeep['clean']
   reap: Upkeep['reap']
+  moveRoot: Upkeep['moveRoot']
   spawnUndo: SpawnUndo
   mergePull: MergePull
   approvals: Approvals
@@ -67,6 +69,7 @@ export function createUpkeep({
     },
     clean,
     reap,
+    moveRoot,
     recover: async () => {
       const result = await settle(await store.journal.open())
       await approvals.dropOrphans()

@@ -167,7 +167,7 @@ export function createWaiting({
   }
 
   /** From here on others see that it waits, and its mail needs no telling. What goes wrong at the end must not cost the result. */
-  const begin = async ({ kind, agent }: Caller, from: Watch['from']): Promise<() => Promise<void>> => {
+  const begin = async ({ kind, byPerson, agent }: Caller, from: Watch['from']): Promise<() => Promise<void>> => {
     const ends = [mailbox.expect({ to: agent.id, from: from === null ? null : new Set(from) })]
     const end = async (): Promise<void> => {
       for (const one of ends.splice(0)) {
@@ -179,7 +179,7 @@ export function createWaiting({
       ends.unshift(async () => close())
     }
     // A person who waits for an agent leaves its program as it is.
-    if (kind === 'agent') {
+    if (kind === 'agent' && byPerson !== true) {
       const called = await blockingCalls.begin(agent, 'wait').catch(async (thrown: unknown) => {
         await end()
         throw thrown
@@ -216,7 +216,7 @@ export function createWaiting({
       }
       if (take === undefined) await receipt.confirm()
       else if (found.mails.length > 0) take(receipt)
-      if (caller.kind === 'human') await scrollback.rememberWait(waiter.id, wordsOf(found.result, timeout))
+      if (caller.kind === 'human' || caller.byPerson === true) await scrollback.rememberWait(waiter.id, wordsOf(found.result, timeout))
       return found.result
     },
 

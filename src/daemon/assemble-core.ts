@@ -10,6 +10,7 @@ import { createClean } from '../core/clean.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createDirectory } from '../core/directory.ts'
+import { createEndProgram } from '../core/end-program.ts'
 import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createFirstTurn } from '../core/first-turn.ts'
@@ -29,6 +30,7 @@ import { createProgramHooks } from '../core/program-hooks.ts'
 import { createNotes } from '../core/notes.ts'
 import { createObserving, type Observing } from '../core/observing.ts'
 import { createOnce } from '../core/once.ts'
+import { createMoveRoot } from '../core/move-root.ts'
 import { createOpenWaits } from '../core/open-waits.ts'
 import { createOwnPanes } from '../core/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/pane-names.ts'
@@ -128,14 +130,13 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const start = createSpawnStart({ ...deps, launcher, states, opened: look })
   const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase }) })
   const firstTurn = createFirstTurn()
+  const endProgram = createEndProgram({ ...deps, exits, panes, results, lastWords })
   const running = createRunning({
     ...deps,
     launcher,
     states,
-    exits,
     panes,
-    results,
-    lastWords,
+    endProgram,
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -153,8 +154,9 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     progress: createSubagentProgress(deps),
     kill: (caller, id, reason) => running.kill(caller, id, reason),
   })
+  const directory = createDirectory(deps)
   const core: Core = {
-    directory: createDirectory(deps),
+    directory,
     spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
     forking: createForking({
       ...deps,
@@ -184,8 +186,9 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
         await usage.refreshChanged()
         await notes.flush()
       },
-      clean: createClean({ ...deps, panes }),
+      clean: createClean({ ...deps, panes, states, endProgram }),
       reap: createReap(deps),
+      moveRoot: createMoveRoot({ ...deps, directory }),
       spawnUndo,
       mergePull,
       approvals,

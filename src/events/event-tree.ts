@@ -34,7 +34,8 @@ export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>, filed: Readon
     [...agents].map(([id, agent]) => [
       id,
       {
-        ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, state: agent.state, reachable: isReachable(agent) },
+        ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, baseBranch: agent.baseBranch },
+        ...{ state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
         filed: !sharesBranch(agent) && filed.has(agent.branch),
         isMinor: agent.kind === 'llm' || agent.kind === 'process',

@@ -22,6 +22,13 @@ const define = <Shape extends z.ZodRawShape>(summary: string, shape: Shape) => (
 
 export const EVENTS = {
   'tree.initialized': define('exomonad was set up and the root registered.', { branch: z.string(), worktree: z.string() }),
+  'tree.moved': define('The tree grows from another branch from now on; agents of the one before stay as they are.', {
+    from: z.string(),
+    to: z.string(),
+    worktree: z.string(),
+    /** The root’s program runs, and has to know. */
+    program: z.boolean(),
+  }),
   'daemon.started': define('The daemon started.', { pid: z.number(), version: z.string(), adopted: z.number(), finished: z.number(), undone: z.number() }),
   'daemon.stopped': define('The daemon was asked to stop; agents go on.', { pid: z.number() }),
 

@@ -9,6 +9,8 @@ export interface RoutingAgent {
   readonly parentId: AgentId | null
   /** Where its work is; null for a fork, whose branch is another’s. */
   readonly branch: BranchName | null
+  /** Where its pull request goes. */
+  readonly baseBranch: BranchName | null
   readonly state: AgentState
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
@@ -80,6 +82,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.closed': BOTH,
   'pr.reopened': BOTH,
   'pr.retargeted': BOTH,
+  // A person did it, who need not be told.
+  'tree.moved': (payload) => (payload['program'] === true ? ['owner'] : []),
   'pr.stalled': PARENT,
   'review.timeout': PARENT,
   'landing.stopped': (payload) => (payload['told'] === true ? [] : ['parent']),

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { TextGate } from '../text-gate/text-gate.ts'
 import type { AnyTool, ToolContext } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'
-import { actsAsHuman, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
+import { actsAsHuman, identityOf, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
 import { schemasOf } from './tool-schemas.ts'
 
 export interface ToolCall {
@@ -32,6 +32,7 @@ export interface ToolCall {
  */
 export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
   await admit(tool, call)
+  const caller = identityOf(call.caller, tool)
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const { gate } = call
   const prepare = tool.prepare ?? ((given: unknown) => given)
@@ -40,13 +41,13 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   const receipts: Receipt[] = []
   const context = {
     core: call.core,
-    caller: call.caller,
+    caller,
     signal: call.signal,
     progress: call.progress === undefined ? () => {} : throughGate(gate, call.progress),
     consumed: (receipt: Receipt) => receipts.push(receipt),
   }
   const work = (once?: OnceContext) => tool.handler({ ...context, ...(once === undefined ? {} : { once }) }, input)
-  const asked = key === undefined ? work() : call.core.once.run({ caller: call.caller, tool: tool.name, key, input }, work)
+  const asked = key === undefined ? work() : call.core.once.run({ caller, tool: tool.name, key, input }, work)
   const answered = await asked.catch(async (thrown: unknown) => {
     await giveBack(receipts)
     throw errorThroughGate(gate, thrown)

@@ -11,6 +11,13 @@ export type RoleTools = (role: string) => readonly string[] | undefined
  */
 export const actsAsHuman = (caller: Caller): boolean => caller.kind === 'human' && caller.agent.kind === 'root'
 
+/**
+ * As whom something is done: whoever acts for an agent is that agent in all of it, has its rights and no more, and is taken for it by others. But
+ * for what people do beside any agent, where they stay themselves.
+ */
+export const identityOf = (caller: Caller, tool?: AnyTool): Caller =>
+  caller.kind === 'agent' || actsAsHuman(caller) || tool?.forAnyAgent === true ? caller : { kind: 'agent', agent: caller.agent, byPerson: true }
+
 /** A message that reached an agent must always be readable and confirmable, whatever its lists say. */
 const ALWAYS: ReadonlySet<string> = new Set(['ack', 'read_message'])
 
@@ -34,16 +41,17 @@ function mayRoleUse(tool: AnyTool, role: string, roleTools: RoleTools): boolean 
 export function requireAccess(tool: AnyTool, caller: Caller, roleTools: RoleTools): void {
   if (mayUse(tool, caller, roleTools)) return
   const { role, agentCli } = caller.agent
+  const instead = caller.kind === 'human' ? 'leave out --as to do it yourself' : 'ask your parent with question or note'
   if (mayRoleUse(tool, role, roleTools)) {
-    throw new ExomonadError(
-      'NOT_ALLOWED',
-      `${tool.name} is not among the tools that this agent was given ([agents.${agentCli ?? ''}] tools). Ask your parent with question or note.`,
-      { tool: tool.name, role, allowed: caller.agent.tools },
-    )
+    throw new ExomonadError('NOT_ALLOWED', `${tool.name} is not among the tools that this agent was given ([agents.${agentCli ?? ''}] tools): ${instead}.`, {
+      tool: tool.name,
+      role,
+      allowed: caller.agent.tools,
+    })
   }
   const roles = tool.audience.filter((audience) => audience !== 'human')
   const who = roles.length === 0 ? 'It is for the human only' : `It is for the role ${roles.join(', ')} and the human`
-  throw new ExomonadError('NOT_ALLOWED', `${tool.name} is not for agents of the role ${role}. ${who}; ask your parent with question or note.`, {
+  throw new ExomonadError('NOT_ALLOWED', `${tool.name} is not for agents of the role ${role}. ${who}; ${instead}.`, {
     tool: tool.name,
     role,
     allowed: tool.audience,

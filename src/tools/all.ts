@@ -18,6 +18,7 @@ import { inbox } from './inbox.ts'
 import { kill } from './kill.ts'
 import { killAgent } from './kill-agent.ts'
 import { mergePr } from './merge-pr.ts'
+import { moveRoot } from './move-root.ts'
 import { note } from './note.ts'
 import { prChecks } from './pr-checks.ts'
 import { prDiff } from './pr-diff.ts'
@@ -69,6 +70,7 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   kill,
   killAgent,
   mergePr,
+  moveRoot,
   note,
   prChecks,
   prDiff,

@@ -106,14 +106,12 @@ export async function openMailWorld(file: string, now: () => number = Date.now):
     for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0) await new Promise((resolve) => setImmediate(resolve))
   }
   const running = createRunning({
-    ...{ store, publisher, log, clock, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
+    ...{ store, publisher, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
     ...{ multiplexer: unused, settings: unused, prompts: unused, launcher: unused },
     // Nothing of theirs runs, and nothing has to be ended.
-    files: { remove: async () => {} } as never,
-    exits: { keepTranscript: async () => '' } as never,
-    panes: { close: async () => {} } as never,
-    results: { record: async () => {} },
-    lastWords: async () => ({ text: '', turns: 0, reason: null }),
+    files: unused,
+    panes: unused,
+    endProgram: async () => {},
   })
   return {
     store,

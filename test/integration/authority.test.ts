@@ -18,7 +18,7 @@ import { waitFor } from '../helpers/wait-for.ts'
  *         │                  └─ auditor  a role of the user's own
  *         └─ other ─── cousin            a lead of another branch of the tree
  */
-const CALLERS = ['human', 'as-target', 'parent', 'grand', 'lead', 'cousin', 'self', 'peer', 'auditor', 'ended', 'nobody'] as const
+const CALLERS = ['human', 'as-target', 'as-parent', 'parent', 'grand', 'lead', 'cousin', 'self', 'peer', 'auditor', 'ended', 'nobody'] as const
 type Caller = (typeof CALLERS)[number]
 
 interface World {
@@ -46,6 +46,7 @@ const tokenOf = (id: string): string => readFileSync(join(world.tree.state, 'aut
 const clientOf = (caller: Caller) => {
   if (caller === 'human') return world.tree.client()
   if (caller === 'as-target') return world.tree.client('target')
+  if (caller === 'as-parent') return world.tree.client('boss')
   return createClient(accessOf(caller))
 }
 const accessOf = (caller: Caller): { socket: string; token: string } => {
@@ -113,6 +114,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   merge_pr: ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40) }),
   'merge_pr/force': ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40), force: true }),
   'merge_pr/protected': ({ protectedPull }) => ({ pr_number: protectedPull, head_sha: 'f'.repeat(40) }),
+  move_root: () => ({}),
   note: () => ({ message: 'A note.' }),
   pr_checks: ({ pull }) => ({ pr_number: pull }),
   'pr_checks/rerun': ({ pull }) => ({ pr_number: pull, rerun: true }),
@@ -159,59 +161,60 @@ const MEANS: Readonly<Record<string, string>> = {
   'no-cli': 'AGENT_CLI_MISSING',
 }
 const TABLE = `
-tool                  human      as-target  parent     grand      lead       cousin     self       peer       auditor    ended      nobody
-ack                   ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
-agent_result          running    –          running    running    not-below  not-below  –          –          –          –          unknown
-agent_status          ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-answer_question       unasked    –          unasked    unasked    not-below  not-below  –          –          –          –          unknown
-approve               invalid    –          –          –          –          –          –          –          –          –          unknown
-attach                ok         –          –          –          –          –          –          –          –          –          unknown
-cancel                invalid    invalid    –          –          –          –          –          –          –          –          unknown
-capture               invalid    invalid    –          –          –          –          –          –          –          –          unknown
-check_mail            ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-clean                 ok         –          –          –          –          –          –          –          –          –          unknown
-deny                  invalid    –          –          –          –          –          –          –          –          –          unknown
-down                  invalid    –          –          –          –          –          –          –          –          –          unknown
-fan_in                ok         invalid    ok         ok         ok         ok         invalid    ok         –          –          unknown
-file_pr               invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
-fork                  invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
-fork_capture          invalid    invalid    –          –          –          –          –          –          –          –          unknown
-inbox                 ok         –          –          –          –          –          –          –          –          –          unknown
-kill                  ok         –          ok         ok         not-below  not-below  –          –          not-below  –          unknown
-kill_agent            ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
-merge_pr              moved      –          moved      not-below  not-below  not-below  –          –          –          –          unknown
-merge_pr/force        moved      –          –          –          –          –          –          –          –          –          unknown
-merge_pr/protected    moved      –          not-below  –          not-below  not-below  –          –          –          –          unknown
-note                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
-pr_checks             ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-pr_checks/rerun       invalid    –          invalid    invalid    not-below  not-below  –          –          –          –          unknown
-pr_diff               ok         –          ok         ok         ok         ok         –          –          ok         –          unknown
-pr_list               ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-pr_review             ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
-pr_review/approve     ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
-pr_review/own         ok         –          –          ok         not-below  not-below  –          –          –          –          unknown
-pr_show               ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-question              ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-read_message          invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          unknown
-reap                  ok         ok         –          –          –          –          –          –          –          –          unknown
-resume                invalid    –          –          –          –          –          –          –          –          –          unknown
-screen                ok         –          –          –          –          –          –          –          –          –          unknown
-scrollback            ok         ok         –          –          –          –          –          –          –          –          unknown
-send                  ok         ok         ok         ok         ok         ok         invalid    ok         ok         –          unknown
-send_raw              ok         –          –          –          –          –          –          –          –          –          unknown
-spawn                 invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_agents          invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_background_task invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-spawn_workers         invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-subagent_delegate     invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    –          –          –          –          unknown
-tree                  ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-up                    no-cli     –          –          –          –          –          –          –          –          –          unknown
-wait                  ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-write_stdin           ok         –          ok         ok         not-below  not-below  –          –          –          –          unknown
+tool                  human      as-target  as-parent  parent     grand      lead       cousin     self       peer       auditor    ended      nobody
+ack                   ok         ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
+agent_result          running    –          running    running    running    not-below  not-below  –          –          –          –          unknown
+agent_status          ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+answer_question       unasked    –          unasked    unasked    unasked    not-below  not-below  –          –          –          –          unknown
+approve               invalid    –          –          –          –          –          –          –          –          –          –          unknown
+attach                ok         –          –          –          –          –          –          –          –          –          –          unknown
+cancel                invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
+capture               invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
+check_mail            ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+clean                 ok         –          –          –          –          –          –          –          –          –          –          unknown
+deny                  invalid    –          –          –          –          –          –          –          –          –          –          unknown
+down                  invalid    –          –          –          –          –          –          –          –          –          –          unknown
+fan_in                ok         invalid    ok         ok         ok         ok         ok         invalid    ok         –          –          unknown
+file_pr               invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
+fork                  invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+fork_capture          invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
+inbox                 ok         –          –          –          –          –          –          –          –          –          –          unknown
+kill                  ok         –          ok         ok         ok         not-below  not-below  –          –          not-below  –          unknown
+kill_agent            ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
+merge_pr              moved      –          moved      moved      not-below  not-below  not-below  –          –          –          –          unknown
+merge_pr/force        moved      –          –          –          –          –          –          –          –          –          –          unknown
+merge_pr/protected    moved      –          not-below  not-below  –          not-below  not-below  –          –          –          –          unknown
+move_root             ok         –          –          –          –          –          –          –          –          –          –          unknown
+note                  ok         ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
+pr_checks             ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+pr_checks/rerun       invalid    –          invalid    invalid    invalid    not-below  not-below  –          –          –          –          unknown
+pr_diff               ok         –          ok         ok         ok         ok         ok         –          –          ok         –          unknown
+pr_list               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+pr_review             ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
+pr_review/approve     ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
+pr_review/own         ok         –          –          –          ok         not-below  not-below  –          –          –          –          unknown
+pr_show               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+question              ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+read_message          invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          unknown
+reap                  ok         ok         ok         –          –          –          –          –          –          –          –          unknown
+resume                invalid    –          –          –          –          –          –          –          –          –          –          unknown
+screen                ok         –          –          –          –          –          –          –          –          –          –          unknown
+scrollback            ok         ok         ok         –          –          –          –          –          –          –          –          unknown
+send                  ok         invalid    ok         ok         ok         ok         ok         invalid    ok         ok         –          unknown
+send_raw              ok         –          –          –          –          –          –          –          –          –          –          unknown
+spawn                 invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_agents          invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_background_task invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_workers         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+subagent_delegate     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
+wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 `
 const [head = '', ...lines] = TABLE.trim().split('\n')
 const EXPECTED = new Map(

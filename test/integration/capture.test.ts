@@ -37,7 +37,7 @@ const textOf = (path: string): string => {
   }
 }
 
-/** Files of the daemon, but for its store, that hold a text; and everything that the agent, its terminal and the event log were told. */
+/** Files of the daemon, but for its store and the backups of that, that hold a text; and everything that the agent, its terminal and the event log were told. */
 async function whereIs(text: string, name: string): Promise<string[]> {
   const told = {
     log: JSON.stringify(tree.log(name)),
@@ -46,7 +46,9 @@ async function whereIs(text: string, name: string): Promise<string[]> {
     mail: JSON.stringify(await tree.call('check_mail', { peek: true }, { as: name })),
     tree: JSON.stringify(await tree.client().callTool('tree', {})),
   }
-  const files = readdirSync(tree.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.startsWith('store.db'))
+  const files = readdirSync(tree.state, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.startsWith('store.db') && !entry.parentPath.startsWith(join(tree.state, 'backups')),
+  )
   return [
     ...files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => textOf(path).includes(text)),
     ...Object.entries(told).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),

@@ -11,14 +11,36 @@ import { tempRepository } from '../helpers/temp-repository.ts'
 const name = (text: string): BranchName => text as BranchName
 
 describe('the remote of the local forge', () => {
-  it('is origin where there is none, and setting it up again changes nothing', async () => {
+  it('is exomonad, never origin, and setting it up again changes nothing', async () => {
     const { git, paths, remote, close } = await openLocalForge()
     onTestFinished(close)
-    expect(remote).toBe('origin')
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'origin', created: false })
-    expect(await git.remotes()).toEqual(new Map([['origin', paths.origin]]))
+    expect(remote).toBe('exomonad')
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'exomonad', created: false })
+    expect(await git.remotes()).toEqual(new Map([['exomonad', paths.origin]]))
     expect(statSync(join(paths.state, 'forge.key')).mode & 0o077).toBe(0)
-    expect(await git.remoteTip('origin', name('main'))).toBe(await git.resolve('main'))
+    expect(await git.remoteTip('exomonad', name('main'))).toBe(await git.resolve('main'))
+  })
+
+  it.each([
+    [['exomonad'], 'exomonad-local'],
+    [['origin', 'exomonad'], 'exomonad-local'],
+    [['upstream'], 'exomonad'],
+  ])('with %j taken is %s', async (taken, expected) => {
+    const repository = await tempRepository()
+    onTestFinished(() => repository.remove())
+    for (const one of taken) await repository.git('remote', 'add', one, 'https://example.invalid/theirs.git')
+    const paths = pathsOf(join(repository.path, '.git'), repository.path)
+    const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: expected, created: true })
+    expect([...(await git.remotes()).keys()].toSorted()).toEqual([...taken, expected].toSorted())
+  })
+
+  it('keeps the name it was given by an earlier version', async () => {
+    const { git, repository, paths, close } = await openLocalForge()
+    onTestFinished(close)
+    await repository.git('remote', 'rename', 'exomonad', 'origin')
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'origin', created: false })
+    expect([...(await git.remotes()).keys()]).toEqual(['origin'])
   })
 
   it('stands beside an origin of the user’s, which is left alone', async () => {
@@ -64,8 +86,8 @@ describe('the remote of the local forge', () => {
   it('is found again after the repository was moved', async () => {
     const { git, repository, paths, close } = await openLocalForge()
     onTestFinished(close)
-    await repository.git('remote', 'set-url', 'origin', join(repository.folder, 'old place', '.git', 'exomonad', 'origin.git'))
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'origin' })
-    expect((await git.remotes()).get('origin')).toBe(paths.origin)
+    await repository.git('remote', 'set-url', 'exomonad', join(repository.folder, 'old place', '.git', 'exomonad', 'origin.git'))
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'exomonad' })
+    expect((await git.remotes()).get('exomonad')).toBe(paths.origin)
   })
 })

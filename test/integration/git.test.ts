@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -138,6 +138,60 @@ describe('worktrees', () => {
     writeFileSync(join(strange, 'precious'), '1')
     await expect(context.git.removeWorktree(strange, { force: true })).rejects.toMatchObject({ code: 'GIT_FAILED' })
     expect(existsSync(join(strange, 'precious'))).toBe(true)
+  })
+
+  describe('with a place for what is removed', () => {
+    const put = async (prepare: (place: { context: Awaited<ReturnType<typeof open>>; path: string; trash: string }) => unknown = () => {}) => {
+      const context = await open()
+      const { path } = await worktree(context, 'main.a')
+      writeFileSync(join(context.git.commonDir, 'info', 'exclude'), 'node_modules\n')
+      mkdirSync(join(path, 'node_modules'))
+      writeFileSync(join(path, 'node_modules', 'built'), '1')
+      const trash = join(context.repository.folder, 'trash')
+      await prepare({ context, path, trash })
+      const inTrash = () => (existsSync(trash) && statSync(trash).isDirectory() ? readdirSync(trash) : [])
+      const listed = async () => (await context.git.worktrees()).map((entry) => entry.path)
+      return { ...context, path, trash, inTrash, listed }
+    }
+
+    it.each([false, true])('moves the files there, ignored ones as well, and forgets the worktree (force: %s)', async (force) => {
+      const { git, path, trash, inTrash, listed } = await put(({ path }) => {
+        if (force) writeFileSync(join(path, 'unsaved'), '1')
+      })
+      await git.removeWorktree(path, { force, trash })
+      expect(existsSync(path)).toBe(false)
+      expect(await listed()).not.toContain(path)
+      expect(inTrash()).toHaveLength(1)
+      expect(existsSync(join(trash, inTrash()[0] ?? '', 'node_modules', 'built'))).toBe(true)
+      // The place and the branch are free, and a second time is no fault.
+      await git.removeWorktree(path, { force, trash })
+      await git.addWorktree({ path, branch: branch('main.a'), create: false, at: (await git.resolve('main.a')) ?? ('' as never) })
+    })
+
+    it.each<[string, (place: { context: Awaited<ReturnType<typeof open>>; path: string }) => unknown]>([
+      ['dirty', ({ path }) => writeFileSync(join(path, 'new file'), 'unsaved')],
+      ['locked by a person', ({ context, path }) => context.repository.git('worktree', 'lock', '--reason', 'mine', path)],
+      ['no worktree any more', ({ path }) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n')],
+      [
+        'with a submodule',
+        async ({ context: { repository }, path }) => {
+          await repository.gitIn(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository.path, 'sub')
+          await repository.gitIn(path, 'commit', '-q', '-m', 'Submodule')
+        },
+      ],
+    ])('one that is %s is refused as git refuses it, and lies where it lay', async (_, prepare) => {
+      const { git, path, trash, inTrash } = await put(prepare)
+      await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({ code: expect.stringMatching(/^(GIT_FAILED|DIRTY_WORKTREE)$/) })
+      expect(existsSync(join(path, 'node_modules', 'built'))).toBe(true)
+      expect(inTrash()).toEqual([])
+    })
+
+    it('where nothing can be moved there, git removes it', async () => {
+      const { git, path, trash, listed } = await put(({ trash }) => writeFileSync(trash, 'no folder'))
+      await git.removeWorktree(path, { trash })
+      expect(existsSync(path)).toBe(false)
+      expect(await listed()).not.toContain(path)
+    })
   })
 
   it('works in a bare repository, without running hooks or changing the configuration', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/surfaces/cli/commands.ts'
 import { createClient } from '../../src/surfaces/client.ts'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
@@ -89,7 +90,70 @@ describe('an agent’s token', () => {
   })
 })
 
+describe('the owner who acts as an agent', () => {
+  it('is that agent to all others, and in what may be done', async () => {
+    await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
+    await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
+    const { id } = await tree.agent('lead')
+
+    await tree.call('send', { to: 'dev', message: 'between us' }, { as: 'lead' })
+    const { messages } = await tree.call('check_mail', {}, { as: 'dev' })
+    expect(messages).toMatchObject([{ from: id, name: 'lead', message: 'between us' }])
+    expect(await tree.refusal('send', { to: 'lead', message: 'me' }, { as: 'lead' })).toMatchObject({ code: 'INVALID_ARG' })
+    expect(await tree.refusal('kill', { agent: 'dev' }, { as: 'lead' })).toMatchObject({ code: 'NOT_A_CHILD' })
+    const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'under', prompt: 'x' }] }, { as: 'lead' })
+    await tree.call('note', { message: 'mine as well' }, { as: 'lead' })
+    const events = await tree.events()
+    const actors = Object.fromEntries(events.filter(({ agentId }) => agentId === spawned[0].agent_id || agentId === id).map(({ type, actor }) => [type, actor]))
+    expect(actors).toMatchObject({ 'agent.spawned': id, note: id })
+    // Its own program is left as it is by what a person waits for in its name.
+    await tree.call('wait', { timeout: 0 }, { as: 'lead' })
+    expect((await tree.events()).filter(({ type, agentId, payload }) => type === 'agent.state' && agentId === id && payload.to === 'waiting')).toEqual([])
+  })
+
+  it('sees the events of that agent, and has nothing that is a person’s alone', async () => {
+    const seen = []
+    for await (const event of tree.client('dev').events({ follow: false })) seen.push(event.agentId)
+    expect(new Set(seen)).toEqual(new Set([agent('dev').id]))
+    const open = ALL_TOOLS.filter((tool) => tool.audience.includes('dev') || tool.forAnyAgent === true).map((tool) => tool.name)
+    for (const { name } of ALL_TOOLS.filter((tool) => !open.includes(tool.name))) {
+      const refused = await tree.refusal(name, {}, { as: 'dev' })
+      expect(refused, name).toMatchObject({ code: 'NOT_ALLOWED', error: expect.stringContaining('leave out --as') })
+    }
+  })
+
+  it('is refused where a command is of the whole repository, and nothing is done', async () => {
+    const own = COMMANDS.filter(({ personOnly }) => personOnly === true).map(({ name }) => name)
+    expect(own).toContain('console')
+    const more: Record<string, string[]> = { daemon: ['stop'], store: ['list'], config: ['check'], completion: ['bash'] }
+    await Promise.all(
+      own.map(async (name) => {
+        const ran = await tree.run(['--as', 'dev', name, ...(more[name] ?? [])])
+        expect(ran, name).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--as dev: ${name} is nothing that an agent could do`) })
+      }),
+    )
+    expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
+  })
+})
+
 describe('without a good token', () => {
+  it('the owner is told where it was looked for', async () => {
+    const elsewhere = join(tree.repository.folder, 'elsewhere')
+    const env = { XDG_STATE_HOME: elsewhere }
+    const ran = await tree.run(['tree', '--json'], { env })
+    expect(ran.json).toMatchObject({
+      code: 'UNAUTHORIZED',
+      folder: join(elsewhere, 'exomonad'),
+      error: expect.stringMatching(/not in .*elsewhere.*XDG_STATE_HOME/),
+    })
+    expect(existsSync(elsewhere)).toBe(false)
+    const { findings } = (await tree.run(['doctor', '--json'], { env })).json
+    expect(findings.find(({ subject }: { subject: string }) => subject === 'owner token')).toMatchObject({
+      status: 'problem',
+      found: `it is not in ${join(elsewhere, 'exomonad')}`,
+    })
+  })
+
   it('nobody in an agent is the owner: whether it is missing, empty, wrong or in a file that is gone', async () => {
     const { id, worktree } = agent('dev')
     for (const env of [

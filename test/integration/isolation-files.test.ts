@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../helpers/daemon.ts'
@@ -42,5 +42,48 @@ describe('files and folders', () => {
     expect((await tree.repository.git('worktree', 'list')).split('\n')).toHaveLength(2)
     await tree.call('send', { to: 'escape', message: 'still there?' })
     await tree.logged('escape', 'the message', (entry) => entry['kind'] === 'message' && entry['text'].includes('still there?'))
+  })
+
+  it('links that stay inside go along, set-up commands know whom they are for, and empty submodules are said', async () => {
+    const setup = ['sh', '-c', 'env | grep ^EXOMONAD_ | sort > "$EXOMONAD_REPOSITORY/../$EXOMONAD_AGENT_NAME.env"']
+    const fill = ['sh', '-c', 'case $EXOMONAD_AGENT_NAME in filled) touch vendor/one/here "vendor/two words/here";; esac']
+    const tree = await startExomonad({ config: `[worktree]\ninclude = ["conf/**"]\nsetup = [${JSON.stringify(setup)}, ${JSON.stringify(fill)}]\n` })
+    onTestFinished(() => tree.stop())
+    const { repository } = tree
+    const head = await repository.git('rev-parse', 'HEAD')
+    for (const path of ['vendor/one', 'vendor/two words']) {
+      await repository.git('config', '-f', '.gitmodules', `submodule.${path}.path`, path)
+      await repository.git('config', '-f', '.gitmodules', `submodule.${path}.url`, './nowhere')
+      await repository.git('update-index', '--add', '--cacheinfo', `160000,${head},${path}`)
+      mkdirSync(join(repository.path, path), { recursive: true })
+    }
+    await repository.git('config', '-f', '.gitmodules', 'submodule.none.path', 'not/of/this/commit')
+    await repository.git('add', '.gitmodules')
+    await repository.commit({ '.gitignore': 'conf/\n' }, 'Submodules')
+    mkdirSync(join(repository.path, 'conf'))
+    writeFileSync(join(repository.path, 'conf', 'real'), 'real')
+    symlinkSync(join(repository.path, 'conf', 'real'), join(repository.path, 'conf', 'link'))
+
+    const { spawned, errors } = await tree.call('spawn_workers', { specs: ['Ünïcode näme', 'filled'].map((name) => ({ name, prompt: 'x' })) })
+    expect(errors).toEqual([])
+    const [bare, filled] = spawned
+    expect(readlinkSync(join(bare.worktree, 'conf', 'link'))).toBe('real')
+    expect(readFileSync(join(repository.folder, 'unicode-name.env'), 'utf8').trim().split('\n')).toEqual([
+      `EXOMONAD_AGENT_ID=${bare.agent_id}`,
+      'EXOMONAD_AGENT_NAME=unicode-name',
+      'EXOMONAD_BASE_BRANCH=main',
+      'EXOMONAD_BRANCH=main.unicode-name',
+      `EXOMONAD_PARENT_ID=${(await tree.tree()).root.id}`,
+      `EXOMONAD_REPOSITORY=${repository.path}`,
+      'EXOMONAD_ROLE=dev',
+      `EXOMONAD_WORKTREE=${bare.worktree}`,
+    ])
+    expect(bare.warnings).toEqual([expect.stringMatching(/^The submodules vendor\/one, vendor\/two words are empty .*submodule.*update/)])
+    expect(filled.warnings).toEqual([])
+
+    symlinkSync(repository.folder, join(repository.path, 'conf', 'way-out'))
+    const refused = await tree.call('spawn_workers', { specs: [{ name: 'out', prompt: 'x' }] })
+    expect(refused.errors[0]).toMatchObject({ code: 'OUTSIDE_ROOT', error: expect.stringMatching(/conf\/way-out.*leads out/) })
+    expect(await tree.agent('out')).toBeUndefined()
   })
 })

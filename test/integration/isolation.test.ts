@@ -157,7 +157,7 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
   })
 
   it('changes no branch of the forge but its own, and makes no tags', async () => {
-    const push = (refs: string) => ({ do: 'sh', command: `git push -q origin ${refs}`, allow_failure: true })
+    const push = (refs: string) => ({ do: 'sh', command: `git push -q exomonad ${refs}`, allow_failure: true })
     tree.script('pusher', {
       steps: [
         { do: 'write', path: 'a.txt', content: 'a' },
@@ -183,7 +183,7 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
       const done = tree.log('pusher').filter((entry) => entry['command']?.startsWith('git push'))
       return done.length === 9 ? done : undefined
     })
-    expect(pushes.map((entry) => [entry['command'].replace('git push -q origin ', ''), entry['status'] === 0])).toEqual([
+    expect(pushes.map((entry) => [entry['command'].replace('git push -q exomonad ', ''), entry['status'] === 0])).toEqual([
       ['HEAD:main', false],
       ['HEAD:main.w', false],
       ['HEAD:main.new', false],

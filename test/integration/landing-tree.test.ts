@@ -121,7 +121,8 @@ it(verifies('R004-10', 'a rebase at a stop keeps the checks and what was told, a
   // The parent’s worktree has it a moment after the forge says so.
   const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
   await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
-  await waitFor('who asked to be told', async () => JSON.stringify(await tree.call('inbox')).includes(`[LANDED] #${two} `))
+  // The lead asked, whoever spoke for it.
+  await waitFor('who asked to be told', () => texts(tree, 'lead').some((text) => text.includes(`[LANDED] #${two} `)))
 
   // From a terminal, waited for.
   const merged = await tree.run(['pr', 'merge', String(three), '--wait', '--as', 'lead'])

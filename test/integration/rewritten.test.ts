@@ -18,7 +18,7 @@ describe('rewritten history', () => {
   let tree: Exomonad
   const go = (name: string) => join(tree.repository.folder, `go-${name}`)
   const release = (name: string) => runProgram('touch', [go(name)], { env: tree.repository.env })
-  const remoteTip = (branch: string) => tree.repository.git('ls-remote', 'origin', `refs/heads/${branch}`).then((line) => line.split('\t')[0])
+  const remoteTip = (branch: string) => tree.repository.git('ls-remote', 'exomonad', `refs/heads/${branch}`).then((line) => line.split('\t')[0])
   /** Somebody’s work arrives on main. */
   const moveMain = async (name: string): Promise<string> => {
     tree.script(name, { steps: [write(`${name}.txt`, 'x\n'), commit(`Add ${name}`), filePr] })
@@ -37,7 +37,7 @@ describe('rewritten history', () => {
         commit('Own work'),
         filePr,
         { do: 'file', path: go('own') },
-        { do: 'sh', command: 'git fetch -q origin main && git rebase -q origin/main' },
+        { do: 'sh', command: 'git fetch -q exomonad main && git rebase -q exomonad/main' },
       ],
     })
     await worker(tree, 'own')
@@ -86,7 +86,7 @@ describe('rewritten history', () => {
     const number = await filed(tree, 'amender')
     const head = await tree.repository.git('rev-parse', 'main.amender')
     const theirs = await tree.repository.git('commit-tree', '-p', head, '-m', 'Of somebody else', `${head}^{tree}`)
-    await tree.repository.git('push', '-q', 'origin', `${theirs}:refs/heads/main.amender`)
+    await tree.repository.git('push', '-q', 'exomonad', `${theirs}:refs/heads/main.amender`)
     // Seen with the pull request, which makes it no commit of the agent’s.
     await tree.call('pr_review', { pr_number: number, verdict: 'comment', body: 'I added something.' })
     expect((await tree.call('pr_list')).pull_requests.find((pull: any) => pull.number === number)?.head_sha).toBe(theirs)

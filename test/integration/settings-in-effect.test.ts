@@ -97,7 +97,7 @@ it('rebase_tries: with one the parent is asked at the second stop', async () => 
   })
   await workers(tree, ['late'])
   await tree.repository.commit({ 'shared.txt': 'main\n' })
-  await tree.repository.git('push', '-q', 'origin', 'main')
+  await tree.repository.git('push', '-q', 'exomonad', 'main')
   writeFileSync(go, '')
   const asked = await event(tree, 'question.asked')
   expect(JSON.stringify(asked)).toContain('after 1 tries')

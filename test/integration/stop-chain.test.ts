@@ -239,7 +239,7 @@ it.each([
   const { id, worktree } = await tree.agent('second')
   const head = await waitFor('the push', async () => {
     const resolved = await tree.repository.gitIn(worktree, 'rev-parse', 'HEAD')
-    const pushed = (await tree.repository.git('ls-remote', 'origin', 'refs/heads/main.second')).split('\t')[0]
+    const pushed = (await tree.repository.git('ls-remote', 'exomonad', 'refs/heads/main.second')).split('\t')[0]
     // What waited for it begins further turns.
     return stops(tree, 'second').length >= stopped && pushed === resolved ? resolved : undefined
   })

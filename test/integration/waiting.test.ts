@@ -406,7 +406,10 @@ describe('the end of a wait', () => {
 })
 
 describe('a person’s wait', () => {
-  it('changes no state, and is kept for people to read', async () => {
+  it.each<[string, (agent: Agent) => Caller]>([
+    ['beside an agent', person],
+    ['as an agent', (agent) => ({ kind: 'agent', agent, byPerson: true })],
+  ])('%s changes no state, and is kept for people to read', async (_, person) => {
     const waiting = wait(person(one))
     await world.quiet()
     expect(await world.store.agents.get(one.id)).toMatchObject({ state: 'running' })

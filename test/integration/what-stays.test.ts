@@ -128,7 +128,7 @@ describe('deinit', () => {
     expect(reasons[worktree(tree, 'rebasing')]).toBe('a rebase is in progress')
     expect(reasons[worktree(tree, 'unmerged')]).toBe('not proven merged')
     expect(reasons[worktree(tree, 'broken')]).toMatch(/git/)
-    expect(reasons[join(tree.state, 'origin.git')]).toMatch(/^remote origin holds commits that are nowhere else, on .*only-there/)
+    expect(reasons[join(tree.state, 'origin.git')]).toMatch(/^remote exomonad holds commits that are nowhere else, on .*only-there/)
     expect(reasons[tree.state]).toBe('records of the work that is left; `exomonad init` takes it up again')
     expect(existsSync(worktree(tree, 'spotless'))).toBe(false)
     expect(readFileSync(join(worktree(tree, 'dirty'), 'note.txt'), 'utf8')).toBe('unsaved')

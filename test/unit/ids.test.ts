@@ -25,6 +25,30 @@ describe('slugs', () => {
     expect(slugify('Ünïcode näme')).toBe('unicode-name')
     expect(slugify('Straße Øre Łódź Æther ﬁn')).toBe('strasse-ore-lodz-aether-fin')
   })
+  it.each([
+    ['ŠKODA Žižkov ÇAĞRI İstanbul ığdır', 'skoda-zizkov-cagri-istanbul-igdir'],
+    ['GROẞ Þór ÐÞÆŒ ŁØĐ', 'gross-thor-dthaeoe-lod'],
+    ['Nguyễn Đình Tiếng Việt', 'nguyen-dinh-tieng-viet'],
+    ['Поиск по каталогу', 'poisk-po-katalogu'],
+    ['Объект ёжик Щука Юля', 'obekt-ezhik-shchuka-yulya'],
+    ['Їжак Ґрунт Єва', 'izhak-grunt-yeva'],
+    ['Љубав Џез Ћирилица', 'ljubav-dzez-cirilitsa'],
+    ['Αναζήτηση Ελληνικών', 'anazitisi-ellinikon'],
+    ['Ψάρι Ξένος ΆΘΗΝΑΣ', 'psari-xenos-athinas'],
+    ['Ｆｕｌｌ ｗｉｄｔｈ ①②', 'full-width-12'],
+    ['検索 v2', 'v2'],
+  ])('%s is %s: letters that have a reading in a–z keep it', (name, slug) => {
+    expect(slugify(name)).toBe(slug)
+  })
+  it('lose no letter of the Latin, Greek and Cyrillic alphabets of today', () => {
+    const letters = (from: number, to: number): string[] =>
+      Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).filter((letter) => /\p{L}/u.test(letter))
+    // Latin-1 and Latin Extended-A; Greek, Russian, Ukrainian, Serbian, Macedonian and Bulgarian letters.
+    for (const letter of [...letters(0xc0, 0x17f), ...letters(0x386, 0x3ce), ...letters(0x400, 0x45f), 'ґ', 'Ґ', 'ə', 'ẞ']) {
+      if ('ъьЪЬ'.includes(letter)) expect(slugify(`a${letter}b`), letter).toBe('ab')
+      else expect(slugify(`1${letter}2`), letter).toMatch(/^1[a-z]+2$/)
+    }
+  })
   it('are no words that address somebody else', () => {
     for (const name of ['root', 'Human', 'DAEMON']) expect(() => requireFreeWord(slugify(name), name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG' }))
     expect(requireFreeWord(slugify('roots'), 'roots')).toBe('roots')
@@ -89,7 +113,10 @@ describe('ids', () => {
   it('of branches have no parent where the dot is their first letter, and the nearest one else', () => {
     expect([parentBranch(asBranchName('.x')), parentBranch(asBranchName('a.b.c')), parentBranch(asBranchName('a.b'))]).toEqual([null, 'a.b', 'a'])
     expect(() => slugify('¿')).toThrow(
-      expect.objectContaining({ message: '"¿" leaves nothing to name a branch with: use at least one letter a–z or digit.', facts: { found: '¿' } }),
+      expect.objectContaining({
+        message: '"¿" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.',
+        facts: { found: '¿' },
+      }),
     )
   })
 })

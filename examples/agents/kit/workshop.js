@@ -78,6 +78,12 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
       await git('commit', '--quiet', '--message', subject)
       transcript.run(`git commit -m "${subject}"`)
     },
+    /** Whether this was committed in an earlier life; what that one left half done is taken back where it was not. */
+    async did(subject) {
+      if ((await git('log', '--max-count=500', '--format=%s')).split('\n').includes(subject)) return true
+      await git('reset', '--quiet', '--hard')
+      return false
+    },
     async changed() {
       return (await git('status', '--porcelain')).trim() !== ''
     },

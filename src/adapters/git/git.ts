@@ -101,13 +101,15 @@ export interface Git {
   worktrees(): Promise<WorktreeEntry[]>
   /** With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS, BRANCH_CHECKED_OUT. */
   addWorktree(options: { path: string; branch: BranchName; create: boolean; at: Sha; checkoutWorkers?: number }): Promise<void>
-  /** Refuses a dirty one unless `force`. A folder that is gone is pruned. */
-  removeWorktree(path: string, options?: { force?: boolean }): Promise<void>
+  /** Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are put there where that can be done, and stay. */
+  removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
   /** A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones not. Its index stays as it is. */
   snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
+  /** Submodules that have no files in a worktree, relative paths. */
+  emptySubmodules(worktree: string): Promise<string[]>
   fastForward(worktree: string, to: Sha): Promise<FastForwardResult>
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
@@ -123,6 +125,8 @@ export interface Git {
   defaultBranch(remote: string): Promise<BranchName | null>
   /** Fetches these branches (all where none is named) into `refs/remotes/<remote>/…`; concurrent calls for the same are coalesced. */
   fetch(remote: string, branches?: readonly BranchName[]): Promise<void>
+  /** Fast-forwards a branch that is checked out nowhere to what was fetched of it; answers whether it is there. */
+  advanceBranch(branch: BranchName, remote: string): Promise<boolean>
   /** Pushes a commit to `refs/heads/<branch>`. `expected`: SHA the remote branch must have, null for absent, undefined for a plain fast-forward push. */
   push(remote: string, options: { sha: Sha; branch: BranchName; expected?: Sha | null }): Promise<PushResult>
   /** Tip of the remote branch as the remote says now. */

@@ -9,7 +9,10 @@ import type { OwnRemote } from './own-remote.ts'
 import { parseRefs, refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
-type Remotes = Pick<Git, 'remotes' | 'addRemote' | 'removeRemote' | 'defaultBranch' | 'fetch' | 'push' | 'remoteTip' | 'remoteTips' | 'deleteRemoteBranch'>
+type Remotes = Pick<
+  Git,
+  'remotes' | 'addRemote' | 'removeRemote' | 'defaultBranch' | 'fetch' | 'advanceBranch' | 'push' | 'remoteTip' | 'remoteTips' | 'deleteRemoteBranch'
+>
 
 /** Milliseconds. */
 const REF_WAITS = [0, 20, 80, 320]
@@ -141,6 +144,13 @@ export function createRemotes({
           throw run.failure(`fetch from ${remote}`, result, { remote })
         }),
       )
+    },
+
+    async advanceBranch(branch, remote) {
+      if ((await refs.resolve(`refs/heads/${branch}`)) === null) return false
+      // A fetch into a branch refuses one that is checked out, or being rebased, in any worktree, and whatever is no fast-forward.
+      const result = await run.attempt([...FETCH, '.', `refs/remotes/${remote}/${branch}:refs/heads/${branch}`])
+      return result.exitCode === 0
     },
 
     push: (remote, { sha, branch, expected }) =>

@@ -7,9 +7,11 @@ import type { Git } from './git.ts'
 import { createIgnoredFiles } from './ignored.ts'
 import type { Mutex } from './mutex.ts'
 import { LOCK_WAITS, type Run } from './run.ts'
+import { createEmptySubmodules } from './submodules.ts'
+import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
-type Worktrees = Pick<Git, 'worktrees' | 'addWorktree' | 'removeWorktree' | 'addDetachedWorktree' | 'ignoredFiles'>
+type Worktrees = Pick<Git, 'worktrees' | 'addWorktree' | 'removeWorktree' | 'addDetachedWorktree' | 'ignoredFiles' | 'emptySubmodules'>
 
 const CHECKOUT_TIMEOUT = 900_000
 const LEFT_BEHIND = /is a missing but (locked|already registered) worktree/
@@ -66,9 +68,17 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
       if (result.exitCode !== 0) throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
     },
 
-    removeWorktree: (path, { force = false } = {}) =>
+    removeWorktree: (path, { force = false, trash } = {}) =>
       lock(async () => {
         const target = absolute(path)
+        const back = trash === undefined ? null : await putAway({ run, target, trash, force })
+        if (back !== null) {
+          // Its files are gone from there: only git’s record of it is left to take away.
+          const result = await run.attempt(['worktree', 'remove', ...(force ? ['--force'] : []), '--', target])
+          if (result.exitCode === 0) return
+          await back()
+          throw run.failure(`remove the worktree ${target}`, result, { worktree: target })
+        }
         let result = await run.attempt(['worktree', 'remove', ...(force ? ['--force'] : []), '--', target])
         if (force && result.exitCode !== 0 && result.stderr.includes(`lock reason: ${BEING_MADE}`)) {
           result = await run.attempt(['worktree', 'remove', '--force', '--force', '--', target])
@@ -86,5 +96,6 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
       }),
 
     ignoredFiles: createIgnoredFiles(run),
+    emptySubmodules: createEmptySubmodules(run),
   }
 }

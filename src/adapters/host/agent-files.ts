@@ -7,6 +7,7 @@ import type { Paths } from '../../paths.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import { readRemovedNotice } from '../../output-notices.ts'
 import type { Exec } from '../exec.ts'
+import { copyLink } from './copy-link.ts'
 import { launchFile } from './launch-file.ts'
 import { parseJson } from '../../parse-json.ts'
 
@@ -31,10 +32,17 @@ export interface AgentFiles {
   /** Removes prompt, token and launch file, and what the running program was talked to by. */
   remove(id: AgentId): Promise<void>
   exists(path: string): Promise<boolean>
-  /** Copies files (relative paths) between worktrees, copy-on-write where the filesystem can. OUTSIDE_ROOT for paths or links that leave them. */
+  /**
+   * Copies files (relative paths) between worktrees, copy-on-write where the filesystem can; links that stay inside as links. OUTSIDE_ROOT for
+   * paths or links that leave them.
+   */
   copyInto(from: string, to: string, files: readonly string[]): Promise<void>
-  /** Runs a set-up command to its end; answers what it printed where it failed. */
-  runSetup(argv: readonly string[], worktree: string, timeoutMs: number): Promise<{ ok: true } | { ok: false; output: string }>
+  /** Runs a set-up command to its end, with these variables beside those of agents; answers what it printed where it failed. */
+  runSetup(
+    argv: readonly string[],
+    worktree: string,
+    options: { variables: Readonly<Record<string, string>>; timeoutMs: number },
+  ): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
   /** The end of what an agent without a terminal wrote, whole lines; null where there is nothing. */
@@ -118,16 +126,16 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
       for (const file of files) {
         const source = inside(from, file)
         const target = inside(to, file)
-        if ((await lstat(source)).isSymbolicLink())
-          throw new ExomonadError('OUTSIDE_ROOT', `worktree.include matches ${file}, a symbolic link. Include what it points to instead.`, { file })
-        await refuseLinks(to, target, file)
+        const isLink = (await lstat(source)).isSymbolicLink()
+        await refuseLinks(to, isLink ? dirname(target) : target, file)
         await mkdir(dirname(target), { recursive: true })
-        await copyFile(source, target, constants.COPYFILE_FICLONE)
+        if (isLink) await copyLink({ root: from, file, target })
+        else await copyFile(source, target, constants.COPYFILE_FICLONE)
       }
     },
-    runSetup: async ([file = '', ...args], worktree, timeoutMs) => {
+    runSetup: async ([file = '', ...args], worktree, { variables, timeoutMs }) => {
       // What it started would hold its output, and with it the spawn, beyond its time.
-      const result = await deps.exec(file, args, { cwd: worktree, env: await deps.environment(), timeout: timeoutMs, group: true })
+      const result = await deps.exec(file, args, { cwd: worktree, env: { ...(await deps.environment()), ...variables }, timeout: timeoutMs, group: true })
       if (result.exitCode === 0) return { ok: true }
       const why = result.timedOut ? `timed out after ${timeoutMs / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
       return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }

@@ -15,12 +15,14 @@ interface CleanAnswer {
 }
 
 export function define(command: Command, context: CliContext): void {
-  command.option('-n, --dry-run', 'Tell what would be removed, remove nothing').action(async (options: { dryRun?: boolean }) => {
-    const client = await context.client()
-    const dryRun = options.dryRun === true
-    const answer = await withProgress(context, 'Looking at what is merged', client.callTool<CleanAnswer>('clean', { dry_run: dryRun }))
-    present(context, answer, () => describe(context, answer, dryRun))
-  })
+  command
+    .option('-n, --dry-run', 'Tell what would be removed, remove nothing')
+    .option('--kill', 'Also agents whose program still runs, where their work is merged: it is ended')
+    .action(async ({ dryRun = false, kill = false }: { dryRun?: boolean; kill?: boolean }) => {
+      const client = await context.client()
+      const answer = await withProgress(context, 'Looking at what is merged', client.callTool<CleanAnswer>('clean', { dry_run: dryRun, kill }))
+      present(context, answer, () => describe(context, answer, dryRun))
+    })
 }
 
 function describe(context: CliContext, answer: CleanAnswer, dryRun: boolean): string[] {

@@ -7,6 +7,8 @@ export interface CommandEntry {
   readonly summary: string
   readonly group?: string
   readonly hidden?: boolean
+  /** It is the person’s own and of the whole repository: `--as` is refused rather than passed over. */
+  readonly personOnly?: true
   load(): Promise<CommandModule>
 }
 
@@ -24,19 +26,32 @@ const AGENTS = 'For agents and scripts'
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'init', group: SETUP, summary: 'Set exomonad up in this repository and start its daemon', load: () => import('./init.ts') },
+  { name: 'init', personOnly: true, group: SETUP, summary: 'Set exomonad up in this repository and start its daemon', load: () => import('./init.ts') },
   { name: 'up', group: SETUP, summary: 'Open the session and launch the root’s agent', load: () => import('./up.ts') },
   { name: 'down', group: SETUP, summary: 'Stop agents and daemon; all work stays', load: () => import('./down.ts') },
   { name: 'resume', group: SETUP, summary: 'Launch agents again whose program is gone', load: () => import('./resume.ts') },
-  { name: 'deinit', group: SETUP, summary: 'Take exomonad out of this repository; branches and unmerged work stay', load: () => import('./deinit.ts') },
-  { name: 'daemon', group: SETUP, summary: 'Run, start, stop or look at the daemon', load: () => import('./daemon.ts') },
-  { name: 'store', group: SETUP, summary: 'List backups of the store, and bring one back', load: () => import('./store.ts') },
-  { name: 'trust', group: SETUP, summary: 'Allow the configuration and templates of this repository to run', load: () => import('./trust.ts') },
-  { name: 'config', group: SETUP, summary: 'Check the configuration', load: () => import('./config.ts') },
-  { name: 'doctor', group: SETUP, summary: 'Check everything exomonad needs, each finding with its fix', load: () => import('./doctor.ts') },
-  { name: 'demo', group: SETUP, summary: 'Watch a whole tree grow and fold, in a minute, without accounts', load: () => import('./demo.ts') },
+  {
+    name: 'deinit',
+    personOnly: true,
+    group: SETUP,
+    summary: 'Take exomonad out of this repository; branches and unmerged work stay',
+    load: () => import('./deinit.ts'),
+  },
+  { name: 'daemon', personOnly: true, group: SETUP, summary: 'Run, start, stop or look at the daemon', load: () => import('./daemon.ts') },
+  { name: 'store', personOnly: true, group: SETUP, summary: 'List backups of the store, and bring one back', load: () => import('./store.ts') },
+  {
+    name: 'trust',
+    personOnly: true,
+    group: SETUP,
+    summary: 'Allow the configuration and templates of this repository to run',
+    load: () => import('./trust.ts'),
+  },
+  { name: 'config', personOnly: true, group: SETUP, summary: 'Check the configuration', load: () => import('./config.ts') },
+  { name: 'doctor', personOnly: true, group: SETUP, summary: 'Check everything exomonad needs, each finding with its fix', load: () => import('./doctor.ts') },
+  { name: 'demo', personOnly: true, group: SETUP, summary: 'Watch a whole tree grow and fold, in a minute, without accounts', load: () => import('./demo.ts') },
 
   { name: 'tree', group: TREE, summary: 'Show the tree of agents', load: () => import('./tree.ts') },
+  { name: 'root', group: TREE, summary: 'Have the tree grow from another branch', load: () => import('./root.ts') },
   { name: 'spawn', group: TREE, summary: 'Spawn a subtree or workers', load: () => import('./spawn.ts') },
   { name: 'fork', group: TREE, summary: 'Fork an agent beside yours, in the same worktree', load: () => import('./fork.ts') },
   { name: 'run', group: TREE, summary: 'Run a command in the background, in your worktree', load: () => import('./run.ts') },
@@ -60,19 +75,25 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'note', group: TALK, summary: 'Tell the parent something', load: () => import('./note.ts') },
   { name: 'question', group: TALK, summary: 'Ask the parent and wait for the answer', load: () => import('./question.ts') },
 
-  { name: 'console', group: LOOK, summary: 'The whole tree on one screen: see agents work, write to them', load: () => import('./console.ts') },
+  {
+    name: 'console',
+    personOnly: true,
+    group: LOOK,
+    summary: 'The whole tree on one screen: see agents work, write to them',
+    load: () => import('./console.ts'),
+  },
   { name: 'attach', group: LOOK, summary: 'Show an agent’s terminal, or the stream of one that has none', load: () => import('./attach.ts') },
   { name: 'logs', group: LOOK, summary: 'Print what is on an agent’s terminal, or what it wrote without one', load: () => import('./logs.ts') },
   { name: 'status', group: LOOK, summary: 'How agents, sessions and processes stand', load: () => import('./status.ts') },
   { name: 'result', group: LOOK, summary: 'What an agent came to: its answer or output, and the files it changed', load: () => import('./result.ts') },
   { name: 'events', group: LOOK, summary: 'What happened, by whom and why', load: () => import('./events.ts') },
-  { name: 'ps', group: LOOK, summary: 'The daemons of all repositories', load: () => import('./ps.ts') },
+  { name: 'ps', personOnly: true, group: LOOK, summary: 'The daemons of all repositories', load: () => import('./ps.ts') },
 
   { name: 'call', group: AGENTS, summary: 'Call a tool with JSON', load: () => import('./call.ts') },
   { name: 'slash', group: AGENTS, summary: 'Fork, send, check mail or kill by a line such as "/slash send ID MESSAGE"', load: () => import('./slash.ts') },
   { name: 'mcp', group: AGENTS, summary: 'Serve the tools to an MCP client on standard input and output', load: () => import('./mcp.ts') },
   { name: 'hook', group: AGENTS, summary: 'Report what an agent’s program does, and run the stop check', load: () => import('./hook.ts') },
   { name: 'ack', group: AGENTS, summary: 'Confirm messages that arrived', load: () => import('./ack.ts') },
-  { name: 'completion', group: AGENTS, summary: 'Print the completion script for a shell', load: () => import('./completion.ts') },
+  { name: 'completion', personOnly: true, group: AGENTS, summary: 'Print the completion script for a shell', load: () => import('./completion.ts') },
   { name: '__complete', hidden: true, summary: 'Candidates for the completion scripts', load: () => import('./complete.ts') },
 ]

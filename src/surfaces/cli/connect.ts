@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { TreeNode, TreeView } from '../../core/core.ts'
 import type { Environment } from '../../config/environment.ts'
-import { readOwnerToken } from '../../config/user-state.ts'
+import { readOwnerToken, userStateFolder } from '../../config/user-state.ts'
 import { ExomonadError } from '../../errors.ts'
 import { createClient, type CallOptions, type Client } from '../client.ts'
 import { ensureDaemon } from './daemon-process.ts'
@@ -66,7 +66,12 @@ async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client;
   if (await isInAgentWorktree(deps.cwd, located.paths)) throw withoutToken(`${deps.cwd} is an agent’s worktree`)
   const token = await readOwnerToken(environment, located.paths.commonDir)
   if (token === null) {
-    throw new ExomonadError('UNAUTHORIZED', 'Your owner’s token for this repository is gone. `exomonad init` makes a new one; then `exomonad daemon stop`.')
+    const folder = userStateFolder(environment)
+    throw new ExomonadError(
+      'UNAUTHORIZED',
+      `Your owner’s token for this repository is not in ${folder}. Where XDG_STATE_HOME or HOME was another when you ran \`exomonad init\`, set it to that; where the token is lost, \`exomonad init\` makes a new one, then \`exomonad daemon stop\`.`,
+      { folder },
+    )
   }
   const { socket } = located.file
   const client = createClient({ socket, token, as: deps.as })

@@ -104,7 +104,12 @@ async function permissions(context: CliContext, { paths, file }: LocatedReposito
     })
   }
   if ((await stat(token).catch(() => undefined)) === undefined) {
-    findings.push({ subject: 'owner token', status: 'problem', found: `${token} is missing`, fix: 'Run `exomonad init` again, then `exomonad daemon stop`' })
+    findings.push({
+      subject: 'owner token',
+      status: 'problem',
+      found: `it is not in ${userStateFolder(context.environment)}`,
+      fix: 'Set XDG_STATE_HOME as it was at `exomonad init`; where the token is lost, run `exomonad init` again, then `exomonad daemon stop`',
+    })
   }
   return findings.length > 0 ? findings : [{ subject: 'permissions', status: 'ok', found: 'state, socket and token are yours alone' }]
 }

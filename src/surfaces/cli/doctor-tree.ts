@@ -13,6 +13,7 @@ import { askHealth } from './health.ts'
 import type { LocatedRepository } from './locate.ts'
 import { isOneTask } from './no-terminal.ts'
 import { plural } from './quantity.ts'
+import { rootElsewhere } from './root-elsewhere.ts'
 
 /** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
 export async function diagnoseTree(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
@@ -33,7 +34,13 @@ export async function diagnoseTree(context: CliContext, located: LocatedReposito
     const client = await context.client({ start: false })
     const view = await client.callTool<TreeView>('tree', {})
     const reaped = await outOfSight(client, view)
-    return [daemon, ...weather(view), ...agents(view), ...(await leftovers(context, located, { owners: [...all(view.root), ...reaped], root: view.root }))]
+    return [
+      daemon,
+      ...weather(view),
+      ...(await rootBranch(context, view)),
+      ...agents(view),
+      ...(await leftovers(context, located, { owners: [...all(view.root), ...reaped], root: view.root })),
+    ]
   } catch (error) {
     return [daemon, { subject: 'tree', status: 'problem', found: asExomonadError(error).message }]
   }
@@ -63,6 +70,15 @@ async function withoutDaemon(context: CliContext, located: LocatedRepository): P
 function weather({ forge }: TreeView): Diagnosis[] {
   const found = forgeWords(forge)
   return found === null ? [] : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
+}
+
+/** Where the person went: the tree does not follow by itself. */
+async function rootBranch({ host }: CliContext, { root }: TreeView): Promise<Diagnosis[]> {
+  const facts = await host.inspectRepository(root.worktree).catch(() => null)
+  if (facts === null)
+    return [{ subject: 'root', status: 'problem', found: `the worktree ${root.worktree} can’t be read`, fix: `Bring it back on ${root.branch}` }]
+  const found = rootElsewhere(root.branch, facts.head.kind === 'detached' ? null : facts.head.branch, root.worktree)
+  return found === null ? [] : [{ subject: 'root', status: 'warning', found, fix: `git checkout ${root.branch}, or exomonad root move` }]
 }
 
 interface Place {

@@ -40,6 +40,7 @@ const budget = (f: Facts): string => {
 /** How each type reads. Types that are missing here are shown with their facts. */
 const WORDS: Readonly<Record<string, Words>> = {
   'tree.initialized': ['◆', 'active', (f) => `set up on ${text(f['branch'])}`],
+  'tree.moved': ['◆', 'active', (f) => `grows from ${text(f['to'])}, no longer from ${text(f['from'])}`],
   'daemon.started': ['▶', 'good', (f) => `daemon started, process ${text(f['pid'])}; ${text(f['adopted'])} panes adopted`],
   'daemon.stopped': ['■', 'dim', () => 'daemon stopped; agents go on'],
   'agent.spawned': ['+', 'active', (f) => `spawned as ${text(f['kind'])} on ${text(f['branch'])}`],

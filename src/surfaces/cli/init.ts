@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Option, type Command } from 'commander'
+import type { TreeView } from '../../core/core.ts'
 import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
 import { assertHuman } from './connect.ts'
 import type { CliContext } from './context.ts'
@@ -14,6 +15,7 @@ import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
 import { renderFacts } from './table.ts'
+import { rootElsewhere } from './root-elsewhere.ts'
 import { shortPath } from './short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -46,13 +48,15 @@ export function define(command: Command, context: CliContext): void {
       // Agents of an earlier time may run where the configuration says, and a daemon that finds them is to be there before it says otherwise.
       const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
       const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
+      const growsFrom = (await (await context.client({ start: false })).callTool<TreeView>('tree', {})).root.branch
       const terminals = multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
       const document = {
         already: setUp.already,
         repository: setUp.paths.commonDir,
         home: setUp.paths.home,
         root_worktree: setUp.rootWorktree,
-        root_branch: setUp.rootBranch,
+        root_branch: growsFrom,
+        checked_out: setUp.rootBranch,
         config: setUp.paths.configFile,
         config_written: setUp.wroteConfig,
         agents_found:
@@ -67,14 +71,22 @@ export function define(command: Command, context: CliContext): void {
         socket: setUp.socket,
         daemon: { pid: health.pid, version: health.version, started },
       }
-      present(context, document, () => describe(context, setUp, { pid: health.pid, started, found, prepared, forge, terminals }))
+      present(context, document, () => describe(context, setUp, { pid: health.pid, started, growsFrom, found, prepared, forge, terminals }))
     })
 }
 
 function describe(
   context: CliContext,
   setUp: SetUp,
-  daemon: { pid: number; started: boolean; found: readonly AgentProgram[] | null; prepared: Prepared; forge: ForgeReport; terminals: MultiplexerReport },
+  daemon: {
+    pid: number
+    started: boolean
+    growsFrom: string
+    found: readonly AgentProgram[] | null
+    prepared: Prepared
+    forge: ForgeReport
+    terminals: MultiplexerReport
+  },
 ): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
@@ -85,7 +97,7 @@ function describe(
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
   const facts = renderFacts(
     [
-      ['root', `${palette.bold(printableLine(setUp.rootBranch ?? 'no branch checked out'))} ${palette.dim(`in ${short(setUp.rootWorktree)}`)}`],
+      ['root', `${palette.bold(printableLine(daemon.growsFrom))} ${palette.dim(`in ${short(setUp.rootWorktree)}`)}`],
       ['config', `${short(setUp.paths.configFile)}${setUp.wroteConfig ? palette.dim(' (new)') : ''}`],
       ['state', short(setUp.paths.state)],
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
@@ -101,6 +113,7 @@ function describe(
       ({ agent, found, fix }) => `${palette.attention('!')} ${printableLine(agent)}: ${printableLine(found)}${fix === null ? '' : `. ${printableLine(fix)}`}`,
     ),
   ]
+  const elsewhere = rootElsewhere(daemon.growsFrom, setUp.rootBranch, short(setUp.rootWorktree))
   const next =
     setUp.untrusted.length > 0
       ? [
@@ -113,7 +126,15 @@ function describe(
               ? 'Next: `exomonad up "TASK"`. Or watch `exomonad demo` first.'
               : 'Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
           ]
-  return [headline, ...facts, ...agents, ...forgeLines(daemon.forge, palette), ...multiplexerLines(daemon.terminals, palette), ...next]
+  return [
+    headline,
+    ...facts,
+    ...(elsewhere === null ? [] : [`${palette.attention('!')} ${printableLine(elsewhere)}`]),
+    ...agents,
+    ...forgeLines(daemon.forge, palette),
+    ...multiplexerLines(daemon.terminals, palette),
+    ...next,
+  ]
 }
 
 /** Which agent program was chosen, and why. */

@@ -1,6 +1,7 @@
 import { Command, Help } from 'commander'
 import { COMMANDS } from './commands.ts'
 import type { CliContext } from './context.ts'
+import { UsageError } from './exit-codes.ts'
 import { fold } from './fold.ts'
 
 /** Columns from which help has terms and words side by side. */
@@ -18,7 +19,7 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     .version(context.version, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .option('-C, --cwd <folder>', 'Work as if started in this folder')
-    .option('--as <agent>', 'Act for this agent: id, branch or name (only the owner may)')
+    .option('--as <agent>', 'Act as this agent, with its rights: id, branch or name (only the owner may)')
     .option('--json', 'Print the result as one JSON document')
     .option('--no-color', 'No colours (also: NO_COLOR; FORCE_COLOR wants them)')
     .addHelpCommand(new Command('help').argument('[command]').description('Show help for a command').helpGroup('For agents and scripts:'))
@@ -47,10 +48,16 @@ export async function buildProgram(context: CliContext, only?: string | null): P
   for (const entry of COMMANDS) {
     const command = program.command(entry.name, { hidden: entry.hidden === true }).description(entry.summary)
     if (entry.group !== undefined) command.helpGroup(`${entry.group}:`)
+    if (entry.personOnly === true) command.hook('preAction', () => refuseAs(entry.name, context))
     if (only === undefined || only === entry.name) (await entry.load()).define(command, context)
     else command.allowUnknownOption().allowExcessArguments()
   }
   return program
+}
+
+function refuseAs(name: string, context: CliContext): void {
+  const { as } = context.options()
+  if (as !== undefined) throw new UsageError(`--as ${as}: ${name} is nothing that an agent could do. Leave --as out.`)
 }
 
 const WITH_VALUE = new Set(['-C', '--cwd', '--as'])

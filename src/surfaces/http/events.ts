@@ -7,6 +7,7 @@ import type { AgentId } from '../../ids.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { ExomonadError } from '../../errors.ts'
 import { parseInput } from '../parse-input.ts'
+import { identityOf } from '../tool-access.ts'
 import { callerOf } from './auth.ts'
 import { followEvents, type EventQuery, type EventSource } from './event-feed.ts'
 import { goneSignal } from './gone.ts'
@@ -65,7 +66,7 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
       },
     },
     async (request, reply) => {
-      const caller = callerOf(request)
+      const caller = identityOf(callerOf(request))
       const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
       const query = await toQuery(deps, caller, wanted, request.headers['last-event-id'])
       const visible = visibleTo(deps.directory, caller)

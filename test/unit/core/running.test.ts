@@ -30,7 +30,7 @@ it('a program that is started again and tells that its turn is over, while it is
 
   const busy = Promise.withResolvers<void>()
   const running = createRunning({
-    ...{ store, publisher, log, clock, states, launching: new Set(), say: async () => {}, opened: () => {}, remindOfMail: async () => {} },
+    ...{ store, publisher, states, launching: new Set(), say: async () => {}, opened: () => {}, remindOfMail: async () => {} },
     settings: { requireTrust: async () => {}, config: async () => configSchema.parse({}) } as never,
     prompts: async () => 'Go on',
     launcher: {
@@ -45,7 +45,7 @@ it('a program that is started again and tells that its turn is over, while it is
     } as never,
     panes: { find: async () => undefined, close: async () => {} } as never,
     files: { writeChannel: async () => {}, remove: async () => {} } as never,
-    ...{ multiplexer: undefined as never, exits: undefined as never, results: undefined as never, lastWords: undefined as never },
+    ...{ multiplexer: undefined as never, endProgram: undefined as never },
   })
   const up = running.up('Work', undefined)
   await new Promise((resolve) => setTimeout(resolve, 50))

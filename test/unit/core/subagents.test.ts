@@ -134,12 +134,14 @@ describe('subagent_spawn', () => {
   })
 
   it('leaves the program of an agent as it is where a person waits in its name', async () => {
-    const { spawn, root, until, end, held } = world()
-    const answer = spawn({ kind: 'human', agent: root }, 'Reading')
-    await until(1)
-    end(0)
-    await answer
-    expect(held).toEqual([])
+    for (const caller of [{ kind: 'human' }, { kind: 'agent', byPerson: true }] as const) {
+      const { spawn, root, until, end, held } = world()
+      const answer = spawn({ ...caller, agent: root }, 'Reading')
+      await until(1)
+      end(0)
+      await answer
+      expect(held).toEqual([])
+    }
   })
 
   it('says in the answer that the limit of turns was reached, and is no failure', async () => {

@@ -11,6 +11,7 @@ const agent = (name: string, parent: string | null, more: Partial<RoutingAgent> 
   id: id(name),
   parentId: parent === null ? null : id(parent),
   branch: name as BranchName,
+  baseBranch: parent as BranchName | null,
   state: 'idle',
   reachable: true,
   ...more,
@@ -249,7 +250,7 @@ describe('route', () => {
   it('loses nothing: with every agent dead all that is routed at all reaches the human', () => {
     const dead = treeOf(...[...family.values()].map((one) => ({ ...one, state: 'failed' as const })))
     for (const type of ROUTED_TYPES) {
-      const payload = { delivered_by: 'message', after_changes_requested: true, times: 1 }
+      const payload = { delivered_by: 'message', after_changes_requested: true, times: 1, program: true }
       expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(['human'])
     }
   })

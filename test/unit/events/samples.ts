@@ -5,6 +5,7 @@ const pull = { number: 3, title: 'Add login', url: 'exomonad://pull/3', head: 'm
 /** One payload of every event type, with the text that comes from outside set to `words`. */
 export const samples = (words: string): { readonly [Type in EventType]: EventPayload<Type> } => ({
   'tree.initialized': { branch: 'main', worktree: '/w' },
+  'tree.moved': { from: 'main', to: 'feature/x', worktree: '/w', program: true },
   'daemon.started': { pid: 1, version: '0.1.0', adopted: 0, finished: 0, undone: 0 },
   'daemon.stopped': { pid: 1 },
   'agent.spawned': { name: 'auth', kind: 'worker', role: 'dev', branch: 'main.auth', worktree: '/w', adopted: false },

@@ -22,7 +22,8 @@ export interface LocalRemote {
 
 /**
  * The remote of the local forge. A configured one must exist (CONFIG_INVALID). Otherwise a guarded bare repository at `paths.origin`, made
- * where it is missing and known as `origin` where there is none, else as `exomonad`. Calling it again changes nothing: `created` is false.
+ * where it is missing and known as `exomonad`: `origin` stays free for where its owner will publish. Calling it again changes nothing:
+ * `created` is false.
  */
 export async function ensureLocalRemote({
   git,
@@ -60,9 +61,9 @@ export async function ensureLocalRemote({
       remotes.delete(name)
     }
   }
-  const name = ['origin', 'exomonad', 'exomonad-local'].find((candidate) => !remotes.has(candidate))
+  const name = ['exomonad', 'exomonad-local'].find((candidate) => !remotes.has(candidate))
   if (name === undefined) {
-    throw new ExomonadError('INVALID_ARG', 'The remotes origin, exomonad and exomonad-local are all taken. Set forge.local.remote to the one to use.')
+    throw new ExomonadError('INVALID_ARG', 'The remotes exomonad and exomonad-local are both taken. Set forge.local.remote to the one to use.')
   }
   await git.addRemote(name, paths.origin)
   return { remote: name, created: true, pushEnvironment }

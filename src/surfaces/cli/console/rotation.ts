@@ -56,6 +56,7 @@ export function findByName(rotation: readonly TreeNode[], text: string): Found {
     rotation.filter((node) => node.id === wanted),
     rotation.filter((node) => node.branch.toLowerCase() === wanted && !sharesBranch(node)),
     preferLiving(rotation.filter((node) => node.name.toLowerCase() === wanted)),
+    preferLiving(rotation.filter((node) => node.branch.toLowerCase().endsWith(`.${wanted}`) && !sharesBranch(node))),
     wanted.length >= 4 ? rotation.filter((node) => node.id.startsWith(wanted)) : [],
     rotation.filter((node) => startsWith(node, wanted)),
     rotation.filter((node) => contains(node, wanted)),
