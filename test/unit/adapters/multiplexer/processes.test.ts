@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
+import type { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
 import { hasTool } from '../../../helpers/require-tool.ts'
@@ -72,10 +73,15 @@ describe.runIf(hasTool('ps'))('processes of a system without /proc', () => {
   })
 
   it('that have ended and wait for their parent are told apart', async () => {
-    // The shell becomes a program that collects nobody.
-    const child = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    // The shell becomes a program that collects nobody, and only then its child ends.
+    const script = 'cat <&3 & echo $!; exec 3<&-; exec sh -c "echo there; exec sleep 600"'
+    const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'], detached: true })
     onTestFinished(() => void child.kill('SIGKILL'))
-    const [line] = (await new Promise<Buffer>((resolve) => child.stdout?.once('data', resolve))).toString().split('\n')
+    let said = ''
+    child.stdout?.on('data', (text: Buffer) => (said += text.toString()))
+    await waitFor('the other program', () => said.includes('there'))
+    ;(child.stdio[3] as Writable).end()
+    const [line] = said.split('\n')
     await waitFor('it to be a zombie', async () => (await listByPs()).find((record) => record.pid === Number(line))?.zombie)
   })
 })
