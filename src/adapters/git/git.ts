@@ -48,7 +48,8 @@ export interface CommitDetails {
 
 export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha } | { kind: 'conflict'; files: readonly string[] }
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
-export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string }
+/** `cause`: the first that git says of why. */
+export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string; cause: string }
 export type FastForwardResult = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
 export type MergeTreeResult = { kind: 'clean'; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
 
