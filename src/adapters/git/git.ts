@@ -115,8 +115,8 @@ export interface Git {
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
   abortRebase(worktree: string): Promise<void>
-  /** Which commit a rebase that stands in progress is at, from 1; null where there is none. */
-  rebaseStep(worktree: string): Promise<number | null>
+  /** Which commit a rebase that stands in progress is at, from 1, and what it goes onto; null where there is none. */
+  rebaseStep(worktree: string): Promise<{ step: number; onto: string } | null>
 
   // remotes
   remotes(): Promise<Map<string, string>>
