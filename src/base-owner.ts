@@ -1,6 +1,7 @@
 import { sharesBranch } from './agent-kinds.ts'
-import type { Agent } from './adapters/store/store.ts'
-import type { AgentId } from './ids.ts'
+import type { Agent, AgentState } from './adapters/store/store.ts'
+import { isAlive } from './core/lifecycle.ts'
+import { parentBranch, type AgentId, type BranchName } from './ids.ts'
 
 /** As much of an agent as this needs. `branch`: null for one that works on its parent’s. */
 interface Placed {
@@ -9,34 +10,51 @@ interface Placed {
   readonly branch: string | null
   /** Where its pull request goes. */
   readonly baseBranch: string | null
+  readonly state: AgentState
 }
 
 /** Records as `baseOwners` takes them. */
 export const placed = (agents: readonly Agent[]): Map<AgentId, Omit<Agent, 'branch'> & Placed> =>
   new Map(agents.map((agent) => [agent.id, { ...agent, branch: sharesBranch(agent) ? null : agent.branch }]))
 
+/** The agent itself and its ancestors, the nearest first. Ends on any input, cycles included. */
+function lineUp<One extends Placed>(agents: ReadonlyMap<AgentId, One>, id: AgentId | null): One[] {
+  const line = new Set<One>()
+  for (let at = id; at !== null;) {
+    const agent = agents.get(at)
+    if (agent === undefined || line.has(agent)) break
+    line.add(agent)
+    at = agent.parentId
+  }
+  return [...line]
+}
+
+/** The root has left that branch for another one: children of it are from there, and go there. */
+function isLeftBy<One extends Placed>(agents: ReadonlyMap<AgentId, One>, root: One, base: string): boolean {
+  const isFromThere = ({ branch, baseBranch }: One) => branch !== null && baseBranch === base && parentBranch(branch as BranchName) === base
+  return root.parentId === null && [...agents.values()].some((agent) => agent.parentId === root.id && isFromThere(agent))
+}
+
 /**
- * Whose branch a pull request goes into, among the ancestors of the agent that filed it, the nearest first: who is told that it is ready,
- * reviews it and merges it. Mostly the parent (and, where that is a fork, whoever it shares the branch with); after the parent’s own branch
- * was merged, and its children’s pull requests were pointed to the base of that, one further up. The root may have left that branch for another
- * one: what an ancestor’s own pull request goes into is its parent’s to merge into. Where nobody has that branch, the parent.
+ * Whose branch a pull request goes into: who is told that it is ready, reviews it and merges it. Mostly the parent of the agent that filed it
+ * (with forks of that between them, the nearest first); after it was pointed to another base whoever has that branch. One that the root has
+ * left is still its. Nobody where no agent has it, and for the root’s own: these are a person’s.
  */
 export function baseOwners<One extends Placed>(agents: ReadonlyMap<AgentId, One>, author: AgentId, base: string): One[] {
-  const parentId = agents.get(author)?.parentId ?? null
-  const seen = new Set<AgentId>()
-  /** Those that share the branch of the next that has one. */
-  let sharing: One[] = []
-  for (let at = parentId; at !== null && !seen.has(at); at = agents.get(at)?.parentId ?? null) {
-    seen.add(at)
-    const agent = agents.get(at)
-    if (agent === undefined) break
-    sharing.push(agent)
-    if (agent.branch === null) continue
-    if (agent.branch === base) return sharing
-    const above = agent.baseBranch === base && agent.parentId !== null ? agents.get(agent.parentId) : undefined
-    if (above !== undefined && above.parentId === null) return [above]
-    sharing = []
-  }
-  const parent = parentId === null ? undefined : agents.get(parentId)
-  return parent === undefined ? [] : [parent]
+  const ancestors = lineUp(agents, agents.get(author)?.parentId ?? null)
+  const top = ancestors.at(-1)
+  if (top === undefined) return []
+  // A branch of an agent that is over may be another’s by now.
+  const having = [...ancestors, ...[...agents.values()].reverse()].filter(({ id, branch }) => branch === base && id !== author)
+  const owner = having.find(({ state }) => isAlive(state)) ?? having[0]
+  if (owner === undefined) return isLeftBy(agents, top, base) ? [top] : []
+  const below = ancestors.slice(0, Math.max(0, ancestors.indexOf(owner)))
+  return [...below.slice(below.findLastIndex(({ branch }) => branch !== null) + 1), owner]
+}
+
+/** Who may merge it: its owners; for those that are over their nearest ancestor that lives, who is told in their stead. */
+export function baseMergers<One extends Placed>(agents: ReadonlyMap<AgentId, One>, author: AgentId, base: string): One[] {
+  const owners = baseOwners(agents, author, base)
+  const instead = lineUp(agents, owners.at(-1)?.id ?? null).find(({ state }) => isAlive(state))
+  return instead === undefined || owners.includes(instead) ? owners : [...owners, instead]
 }

@@ -26,19 +26,23 @@ type Digests = Map<string, string | null>
 interface TrustRecord {
   readonly version: 1
   readonly files: Readonly<Record<string, string>>
-  /** SHA-256 of what has run here while git did not track it, the newest last: committing it makes nothing of it that it was not. */
+  /** Kind and SHA-256 of what has run here, the newest last: that it is committed, moved or taken back to makes nothing of it that it was not. */
   readonly ran?: readonly string[]
 }
 
 /** As many versions of one’s own configuration. */
 const REMEMBERED = 200
 
+/** Content as what it was trusted as: a template is text, and as a configuration the same text could run anything. */
+const asKind = (path: string, digest: string): string => `${path === '.exomonad/config.toml' ? 'configuration' : 'template'} ${digest}`
+
 /** Whether what git tracks is what was trusted; `changed` names the files that are new or different. A file that is gone is not used. */
 export async function checkTrust(subject: TrustSubject): Promise<Trust> {
   const tracked = relevant(await subject.trackedFiles())
   const { files, ran = [] } = await readRecord(subject)
+  const known = new Set([...Object.entries(files).map(([path, digest]) => asKind(path, digest)), ...ran])
   const now = await digests(subject.paths, tracked)
-  const changed = [...now].filter(([path, digest]) => digest === null || (files[path] !== digest && !ran.includes(digest))).map(([path]) => path)
+  const changed = [...now].filter(([path, digest]) => digest === null || !known.has(asKind(path, digest))).map(([path]) => path)
   return changed.length === 0 ? { trusted: true } : { trusted: false, changed: changed.sort() }
 }
 
@@ -55,16 +59,16 @@ export async function assertTrusted(subject: TrustSubject): Promise<void> {
 
 /**
  * What runs here now stays trusted wherever it comes to lie: an agent that adds all files of its worktree commits the user’s own configuration,
- * and the next spawn must not stop at it. Called where it is about to be used.
+ * and the next spawn must not stop at it; nor where a person takes back what was trusted since. Called where it is about to be used.
  */
 export async function rememberRan(subject: TrustSubject): Promise<void> {
-  const found = (await digests(subject.paths, await present(subject.paths))).values()
+  const found = await digests(subject.paths, await present(subject.paths))
   const record = await readRecord(subject)
-  const known = new Set([...Object.values(record.files), ...(record.ran ?? [])])
-  const fresh = [...found].filter((digest) => digest !== null && !known.has(digest)) as string[]
+  const known = new Set(record.ran)
+  const fresh = [...found].flatMap(([path, digest]) => (digest === null || known.has(asKind(path, digest)) ? [] : [asKind(path, digest)]))
   if (fresh.length === 0) return
   await ensureUserState(subject.environment)
-  const ran = [...(record.ran ?? []), ...fresh].slice(-REMEMBERED)
+  const ran = [...(record.ran ?? []), ...new Set(fresh)].slice(-REMEMBERED)
   await writeWhole(trustFile(subject.environment, subject.paths.commonDir), `${JSON.stringify({ ...record, ran }, null, 2)}\n`)
 }
 

@@ -1,13 +1,13 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
-import { baseOwners, placed } from '../base-owner.ts'
+import { baseMergers, placed } from '../base-owner.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 
 /** Who may merge what. */
 export interface MergeRights {
-  /** Only the owner of the branch that it goes into; the human anywhere. NOT_A_CHILD, NOT_ALLOWED. */
+  /** Only the owner of the branch that it goes into, or who stands in for one that is over; the human anywhere. NOT_A_CHILD, NOT_ALLOWED. */
   requireBaseOwner(caller: Caller, pull: PullRequestSnapshot, author: Agent | undefined, agents: readonly Agent[]): Promise<void>
   /** NOT_ALLOWED where an agent may not override checks and reviews. */
   requireForce(caller: Caller, force: boolean): Promise<void>
@@ -18,7 +18,7 @@ export function createMergeRights({ settings }: Pick<Deps, 'settings'>): MergeRi
     requireBaseOwner: async (caller, pull, author, agents) => {
       const { protected_branches: protectedBranches } = await settings.config()
       if (caller.kind === 'human') return
-      const owners = author === undefined ? [] : baseOwners(placed(agents), author.id, pull.base.branch)
+      const owners = author === undefined ? [] : baseMergers(placed(agents), author.id, pull.base.branch)
       const owner = owners.at(-1)
       if (!owners.some(({ id }) => id === caller.agent.id)) {
         const who = owner === undefined ? 'only the human merges it' : `it goes into ${pull.base.branch}, and only ${owner.name} merges there`

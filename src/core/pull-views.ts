@@ -1,7 +1,7 @@
 import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent } from '../adapters/store/store.ts'
-import { baseOwners, placed } from '../base-owner.ts'
+import { baseMergers, placed } from '../base-owner.ts'
 import { ExomonadError } from '../errors.ts'
 import { showControls } from '../text-gate/controls.ts'
 import type { Caller, PullDetails, Pulls, PullSummary } from './core.ts'
@@ -78,10 +78,11 @@ export function createPullViews({
 
   /** The owner of the branch that it goes into, or whoever stands above that: not somebody in between, whose branch it only passed. */
   const requireAbove = (agents: readonly Agent[], caller: Caller, author: Agent, pull: PullRequestSnapshot, verb: string): void => {
+    const owners = baseMergers(placed(agents), author.id, pull.base.branch)
+    if (owners.some(({ id }) => id === caller.agent.id)) return
     requireBelow(agents, caller, author, verb)
-    const owners = baseOwners(placed(agents), author.id, pull.base.branch)
     const owner = owners.at(-1)
-    if (owner === undefined || owners.some(({ id }) => id === caller.agent.id) || ancestorsOf(agents, owner.id).some(({ id }) => id === caller.agent.id)) return
+    if (owner === undefined || ancestorsOf(agents, owner.id).some(({ id }) => id === caller.agent.id)) return
     throw new ExomonadError('NOT_A_CHILD', `#${pull.number} goes into ${pull.base.branch} by now: ${owner.name} looks after it, not you.`, {
       number: pull.number,
       base: pull.base.branch,

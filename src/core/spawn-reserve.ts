@@ -2,7 +2,7 @@ import { sharesBranch } from '../agent-kinds.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
-import { asExomonadError, ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../errors.ts'
 import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type AgentId, type BranchName, type Sha } from '../ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from './budgets.ts'
@@ -57,20 +57,10 @@ export interface Reserved {
   readonly journal: string
 }
 
-/** Nothing is spawned that could never come back: its pull request needs the base there. */
-function neverFiled(branch: BranchName, remote: string, said: string): ExomonadError {
-  const cause = said.split(' | ')[0] ?? said
-  return new ExomonadError(
-    'SPAWN_FAILED',
-    `Nothing was spawned: ${branch} can’t be pushed to ${remote}, so that no work from it could be filed. git says: ${cause}. \`exomonad doctor\` makes the same push.`,
-    { branch, remote, git: said },
-  )
-}
-
 export function createReservations(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'paths' | 'clock'> & { launcher: Launcher; admission: Admission },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'paths' | 'clock'> & { launcher: Launcher; admission: Admission },
 ) {
-  const { store, git, forge, files, settings, paths, clock, launcher, admission } = deps
+  const { store, git, files, settings, paths, clock, launcher, admission } = deps
 
   const takenBranch = (agents: readonly Agent[], branch: string) =>
     agents.find((agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null)
@@ -204,34 +194,6 @@ export function createReservations(
         )
       }
       return { spec, slug, branch, forkPoint: base.sha, role, cliName, adopt: undefined }
-    },
-
-    /**
-     * The forge’s remote gets the base where it lacks commits of it; returns a warning where that isn’t possible now, and throws SPAWN_FAILED with
-     * git’s own words where it never will be: what would be made from it could not be filed.
-     */
-    publishBase: async (caller: Caller, base: Base): Promise<string | null> => {
-      try {
-        const known = await git.resolve(`refs/remotes/${forge.remote}/${base.branch}`)
-        if (known === base.sha || (known !== null && !(await git.isAncestor(known, base.sha)))) return null
-        // Where others see it, a person’s branch is theirs to push.
-        if (forge.kind === 'github' && caller.agent.kind === 'root' && known !== null) {
-          const commits = await git.countCommits(known, base.sha)
-          const these = commits === 1 ? 'a commit that is' : `${commits} commits that are`
-          return `${base.branch} has ${these} not on GitHub: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
-        }
-        const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
-        if (result.kind === 'pushed') return null
-        if ((await git.remoteTip(forge.remote, base.branch)) === null) throw neverFiled(base.branch, forge.remote, result.reason)
-        return `${base.branch} could not be pushed to ${forge.remote}: ${result.reason}`
-      } catch (thrown) {
-        const error = asExomonadError(thrown)
-        if (error.code === 'SPAWN_FAILED') throw error
-        // A forge of this machine has no weather: what it can’t take now it can’t take later.
-        if (forge.kind === 'local' && (error.code === 'GIT_FAILED' || error.code === 'FORGE_UNAVAILABLE'))
-          throw neverFiled(base.branch, forge.remote, String(error.facts['git'] ?? error.message))
-        return `${base.branch} could not be pushed to ${forge.remote}: ${error.message}`
-      }
     },
 
     /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */

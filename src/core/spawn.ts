@@ -5,6 +5,7 @@ import { slugify } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import type { Launcher } from './launch.ts'
 import type { Approvals } from './approvals.ts'
+import { createPublishBase } from './publish-base.ts'
 import { createSpawnBuilder } from './spawn-build.ts'
 import { createReservations, type Candidate } from './spawn-reserve.ts'
 import type { SpawnStart } from './spawn-start.ts'
@@ -25,6 +26,7 @@ export function createSpawning(
 ): Spawning {
   const { settings, launcher, approvals, log } = deps
   const reservations = createReservations(deps)
+  const publishBase = createPublishBase(deps)
   const builder = createSpawnBuilder(deps)
 
   /** Everything that can be known before anything is made. */
@@ -78,7 +80,7 @@ export function createSpawning(
       if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
       const { base, candidates, errors } = prepared
       // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
-      const warning = candidates.length === 0 ? null : await reservations.publishBase(caller, base)
+      const warning = candidates.length === 0 ? null : await publishBase(caller, base)
       const reserved = await reservations.reserve(caller, candidates)
       errors.push(...reserved.errors)
       const built = await Promise.all(

@@ -11,6 +11,7 @@ import { ownerOf } from './merge-settle.ts'
 import { knownPulls } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
 import type { BranchPush } from './push-branch.ts'
+import { createGotFurther, progressOf } from './rebase-progress.ts'
 import type { Objection } from './stop-check.ts'
 
 /**
@@ -40,6 +41,7 @@ export function createStopSync({
   branchLock: BranchLock
   ask: (caller: Caller, message: string) => Promise<unknown>
 }): StopSync {
+  const gotFurther = createGotFurther({ store, git })
   const tracked = (branch: string) => git.resolve(`refs/remotes/${forge.remote}/${branch}`)
 
   /** What its parent has committed itself, and nobody has pushed, is to reach it too. */
@@ -79,16 +81,6 @@ export function createStopSync({
     return (await branchPush.hasHeld(agent, own)) ? head : { kind: 'diverged', branch: agent.branch, remote: forge.remote }
   }
 
-  const progressOf = ({ branch }: Agent): string => `rebase-progress:${branch}`
-
-  /** Whether it got further since the last stop: at a later commit, or with fewer files in conflict. Only standing still is a try that failed. */
-  const gotFurther = async (agent: Agent, files: readonly string[]): Promise<boolean> => {
-    const step = (await git.rebaseStep(agent.worktree)) ?? 0
-    const before = await store.snapshots.get(progressOf(agent))
-    await store.snapshots.put(progressOf(agent), { step, files: files.length })
-    return before !== undefined && (step > Number(before['step']) || (step === before['step'] && files.length < Number(before['files'])))
-  }
-
   /** Counts a try; the objection that ends it where there were enough: the rebase is aborted and the parent asked. */
   const nextTry = async (caller: Caller, base: string, files: readonly string[]): Promise<number | Objection> => {
     const { agent } = caller
@@ -119,6 +111,7 @@ export function createStopSync({
     await store.transaction(async (tx) => {
       await tx.agents.update(agent.id, { forkPoint: facts.onto, rebaseTries: 0 })
       await tx.snapshots.remove(unnotedOf(agent))
+      await tx.snapshots.remove(progressOf(agent))
       await publisher.publish({ type: 'rebase.done', agentId: agent.id, actor, payload: { branch: agent.branch, ...facts } }, tx)
     })
   }

@@ -8,10 +8,10 @@ import type { EventContext, TemplateParty } from './template-data.ts'
 /** The root is a place that a program may come to; without one, what is for it is for the human. Other agents keep theirs till they are resumed. */
 export const isReachable = (agent: Agent): boolean => agent.kind !== 'root' || agent.state === 'spawning' || hasProgram(agent)
 
-/** The agents an event can concern: its own line up to the root, and for pull requests that no agent filed, all. */
+/** The agents an event can concern: its own line up to the root, and of pull requests, whose base may be anybody’s, all. */
 export async function agentsAround(verbs: Pick<StoreVerbs, 'agents'>, event: RoutableEvent): Promise<Map<AgentId, Agent>> {
-  if (event.agentId === null) return typeof event.payload['head'] === 'string' ? byId(await verbs.agents.list()) : new Map()
-  return lineOf(verbs, event.agentId)
+  if (typeof event.payload['head'] === 'string') return byId(await verbs.agents.list())
+  return event.agentId === null ? new Map() : lineOf(verbs, event.agentId)
 }
 
 /** An agent and its ancestors. */

@@ -153,6 +153,18 @@ describe('exomonad deinit', () => {
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
     const before = await tree.repository.git('config', '--list', '--local')
     await tree.run(['init'])
+    // As an earlier version set it up, whose exceptions let `git add -A` take the configuration: init brings that up to date, beside lines of others.
+    const exclude = join(tree.state, '..', 'info', 'exclude')
+    const now = readFileSync(exclude, 'utf8')
+    const earlier = ['/.exomonad/*', '!/.exomonad/config.toml', '!/.exomonad/templates/']
+    const file = join(tree.state, 'repository.json')
+    const facts = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...facts, made: { ...facts.made, excludes: earlier } }))
+    writeFileSync(exclude, `${now.replace(/^.*exomonad.*\n/gm, '')}${earlier.join('\n')}\n`)
+    expect((await tree.run(['init'])).code).toBe(0)
+    expect(readFileSync(exclude, 'utf8')).toBe(now)
+    await tree.repository.git('add', '-A')
+    expect(await tree.repository.git('diff', '--cached', '--name-only')).toBe('')
     const result = await tree.run(['deinit', '--json'])
     expect(result).toMatchObject({ code: 0, json: { kept: [] } })
     expect(existsSync(tree.state)).toBe(false)

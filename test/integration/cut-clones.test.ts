@@ -64,4 +64,49 @@ describe('a clone that is not whole', () => {
     expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
     expect(await doctor(tree, 'push')).toMatchObject({ status: 'problem' })
   })
+
+  const refused = async (tree: Exomonad, cause: RegExp) => {
+    const branches = await tree.repository.git('branch', '--format=%(refname:short)')
+    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).toMatchObject({
+      code: 'SPAWN_FAILED',
+      error: expect.stringMatching(new RegExp(`^Nothing was spawned: main can’t be pushed to \\w+, .* git says: ${cause.source}`)),
+    })
+    expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe(branches)
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'problem' })
+  }
+
+  it('that was cut off anew, and shares no commit with what the forge has: no agent is started', async () => {
+    const tree = await shallow()
+    const { repository } = tree
+    const whole = join(repository.folder, 'whole')
+    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    for (const number of [1, 2]) await repository.gitIn(whole, 'commit', '-q', '--allow-empty', '-m', `Elsewhere ${number}`)
+    await repository.git('fetch', '-q', '--depth', '1', `file://${whole}`, 'main')
+    await repository.git('reset', '-q', '--hard', 'FETCH_HEAD')
+    await refused(tree, /\[rejected\] \(non-fast-forward\)/)
+    expect((await doctor(tree, 'push')).fix).toContain('git fetch --unshallow')
+  })
+
+  it('that came to lack objects after the forge had an older base: refused with git’s own first line of why', async () => {
+    const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
+    onTestFinished(() => tree.stop())
+    const { repository } = tree
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    await repository.commit({ 'b.txt': 'lost\n' })
+    const blob = await repository.git('rev-parse', 'HEAD:b.txt')
+    await repository.commit({ 'b.txt': 'kept\n' })
+    rmSync(join(repository.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
+    await refused(tree, new RegExp(`(fatal|error): .*${blob}`))
+  })
+
+  it('is not one where a person amended what the forge has already: that can be filed', async () => {
+    const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
+    onTestFinished(() => tree.stop())
+    await tree.repository.commit({ 'b.txt': 'one\n' })
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    await tree.repository.git('commit', '-q', '--amend', '-m', 'In better words')
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).errors).toEqual([])
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
+  })
 })

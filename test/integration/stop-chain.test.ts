@@ -172,6 +172,37 @@ it('counts only tries without progress: six conflicting commits, one resolved at
   expect(stops(tree, 'steady').filter(({ objection }) => objection === 'rebase_in_progress')).toHaveLength(5)
 })
 
+it.each([
+  { how: 'continued, aborted and begun anew', again: 'git rebase --abort; git rebase "$onto"' },
+  { how: 'resolved in one file and made anew', again: 'git checkout -q -m -- $(git diff --cached --name-only) || true' },
+])('gives a rebase up whose progress is the same each time: $how', async ({ again, how }) => {
+  const names = how.startsWith('continued') ? ['f1.txt', 'f2.txt', 'f3.txt'] : ['f1.txt', 'f2.txt']
+  const tree = await startExomonad({ files: Object.fromEntries(names.map((name) => [name, 'base\n'])), config: '[stop]\nmax_blocks = 10\nrebase_tries = 2\n' })
+  onTestFinished(() => tree.stop())
+  const go = join(tree.repository.folder, 'go')
+  const mine = names.map((name) => write(name, 'mine\n'))
+  const commits = how.startsWith('continued') ? mine.flatMap((step, number) => [step, commit(`Mine ${number}`)]) : [...mine, commit('Mine')]
+  // By turns one file resolved, and all as it was.
+  const turn = how.startsWith('continued')
+    ? 'for f in $(git diff --name-only --diff-filter=U); do echo both > $f; git add $f; done; GIT_EDITOR=true git rebase --continue'
+    : 'echo both > f1.txt; git add f1.txt'
+  const command = `at=$(git rev-parse --git-dir); onto=$(cat $at/rebase-merge/onto); if [ -e $at/turned ]; then rm $at/turned; ${again}; else touch $at/turned; ${turn}; fi; true`
+  tree.script('circling', {
+    steps: [...commits, filePr, { do: 'file', path: go }],
+    on: [{ match: 'conflicts in|still conflict', steps: [{ do: 'sh', command }] }],
+  })
+  tree.script('other', { steps: [...names.map((name) => write(name, 'theirs\n')), commit('Theirs'), filePr] })
+  await spawnWorker(tree, 'circling')
+  await spawnWorker(tree, 'other')
+  await tree.logged('circling', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  const { answer } = await tree.logged('other', 'its pull request', (entry) => entry['name'] === 'file_pr')
+  await tree.call('merge_pr', { pr_number: answer.pr_number })
+  await runProgram('touch', [go], { env: tree.repository.env })
+  await waitFor('it to be given up', () => stops(tree, 'circling').some(({ objection }) => objection === 'rebase_given_up'), { limit: 60_000 })
+  // The first, one that was further, and as many as are left.
+  expect(stops(tree, 'circling').filter(({ objection }) => objection === 'rebase_in_progress')).toHaveLength(2)
+})
+
 it(verifies('R004-17', 'gives a conflict back three times, then aborts the rebase and asks the parent by itself'), async () => {
   const tree = await startExomonad({ files: { 'shared.txt': 'base\n' }, config: '[stop]\nmax_blocks = 10\nrebase_tries = 3\n' })
   onTestFinished(() => tree.stop())

@@ -48,7 +48,8 @@ export interface CommitDetails {
 
 export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha } | { kind: 'conflict'; files: readonly string[] }
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
-export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string }
+/** `cause`: the first that git says of why. */
+export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string; cause: string }
 export type FastForwardResult = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
 export type MergeTreeResult = { kind: 'clean'; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
 
@@ -114,8 +115,8 @@ export interface Git {
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
   abortRebase(worktree: string): Promise<void>
-  /** Which commit a rebase that stands in progress is at, from 1; null where there is none. */
-  rebaseStep(worktree: string): Promise<number | null>
+  /** Which commit a rebase that stands in progress is at, from 1, and what it goes onto; null where there is none. */
+  rebaseStep(worktree: string): Promise<{ step: number; onto: string } | null>
 
   // remotes
   remotes(): Promise<Map<string, string>>

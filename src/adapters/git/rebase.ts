@@ -32,9 +32,13 @@ export function createRebase({ run, git }: { run: Run; git: Pick<Git, 'identity'
 
     async rebaseStep(worktree) {
       const folder = await gitDirOf(worktree)
-      for (const file of [join(folder, 'rebase-merge', 'msgnum'), join(folder, 'rebase-apply', 'next')]) {
-        const step = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10)
-        if (Number.isInteger(step)) return step
+      const read = (...path: string[]) => readFile(join(folder, ...path), 'utf8').catch(() => '')
+      for (const [name, file] of [
+        ['rebase-merge', 'msgnum'],
+        ['rebase-apply', 'next'],
+      ] as const) {
+        const step = Number.parseInt(await read(name, file), 10)
+        if (Number.isInteger(step)) return { step, onto: (await read(name, 'onto')).trim() }
       }
       return null
     },

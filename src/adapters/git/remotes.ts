@@ -19,16 +19,21 @@ const REF_WAITS = [0, 20, 80, 320]
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-maintenance']
 const PUSH = ['push', '--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no']
 
-/** Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal; the remote’s own words are on stderr. */
+/**
+ * Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal; the remote’s own words are on stderr, and
+ * before them git’s own of what it could not send.
+ */
 export function parsePush(stdout: string, stderr: string): PushResult | null {
   const line = stdout.split('\n').find((text) => /^[ +\-*=!]\t/.test(text))
   if (line === undefined) return null
   if (!line.startsWith('!')) return { kind: 'pushed' }
   const said = stderr
     .split('\n')
-    .filter((text) => text.startsWith('remote:'))
-    .map((text) => text.slice('remote:'.length).trim())
-  return { kind: 'rejected', reason: [line.split('\t')[2] ?? 'rejected', ...said].filter((text) => text !== '').join('; ') }
+    .filter((text) => /^(remote|error|fatal):/.test(text) && !text.startsWith('error: failed to push some refs'))
+    .map((text) => text.replace(/^remote:/, '').trim())
+    .filter((text) => text !== '')
+  const summary = line.split('\t')[2] ?? 'rejected'
+  return { kind: 'rejected', reason: [summary, ...said].join('; '), cause: said[0] ?? summary }
 }
 
 export function createRemotes({
@@ -76,7 +81,7 @@ export function createRemotes({
     if (answer !== null && (answer.kind === 'rejected' || result.exitCode === 0)) return answer
     // Nothing to say about the ref: an empty push, or a remote that could not be reached.
     if (result.exitCode === 0) return { kind: 'pushed' }
-    if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result))) return { kind: 'rejected', reason: wordsOf(result) }
+    if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result))) return { kind: 'rejected', reason: wordsOf(result), cause: wordsOf(result) }
     throw run.failure(`push ${branch} to ${remote}`, result, { remote })
   }
   /** Of these branches those that a fetch would change something about, as far as can be told without one. */

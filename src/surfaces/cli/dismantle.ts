@@ -56,7 +56,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
 
   await removeConfiguration(deps, removed, kept)
   if (!worktreesLeft) {
-    await git.unexclude(file.made?.excludes ?? EXCLUDE_LINES)
+    await git.unexclude([...(file.made?.excludes ?? []), ...EXCLUDE_LINES])
     removed.push('lines in .git/info/exclude')
   }
   await removeIfEmpty(paths.worktrees)

@@ -12,9 +12,11 @@ import { ensureDaemon } from './daemon-process.ts'
 import type { Health } from './health.ts'
 import type { Host } from './host.ts'
 
-/** Keeps everything in `.exomonad/` but configuration and templates out of git, in every worktree. */
-/** The configuration too: `git add -A`, an agent’s habit, must not commit it. By name (`git add -f`) its user does; files, not folders, so that git then takes changes as always. */
+/** Keeps all of `.exomonad/` out of git, in every worktree. The configuration too: `git add -A`, an agent’s habit, must not commit it. By name (`git add -f`) its user does; files, not folders, so that git then takes changes as always. */
 export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/templates/', '/.exomonad/templates/*']
+
+/** Which earlier versions wrote as well, and which let `git add -A` take the configuration. */
+const EARLIER_EXCLUDES: readonly string[] = ['!/.exomonad/config.toml']
 
 export interface SetUp {
   readonly paths: Paths
@@ -38,7 +40,7 @@ export interface Beginning {
 
 /**
  * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed, but a
- * configuration that is gone is written anew.
+ * configuration that is gone is written anew, and what an earlier version kept from git is brought up to date.
  * Throws NOT_A_REPOSITORY, NO_COMMITS, DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
  */
 export async function setUpRepository(
@@ -53,6 +55,11 @@ export async function setUpRepository(
   if (existing !== null) {
     const paths = pathsOf(facts.commonDir, existing.home)
     await ensureOwnerToken(environment, facts.commonDir)
+    if (EARLIER_EXCLUDES.some((line) => existing.made?.excludes.includes(line) ?? true)) {
+      const git = await host.git(facts.commonDir)
+      await git.unexclude(EARLIER_EXCLUDES)
+      await git.exclude(EXCLUDE_LINES)
+    }
     const { rootWorktree } = existing
     const root = rootWorktree === facts.worktree ? facts : await host.inspectRepository(rootWorktree).catch(() => undefined)
     const rootBranch = root?.head.kind === 'branch' ? root.head.branch : null

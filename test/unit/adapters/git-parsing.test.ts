@@ -63,9 +63,22 @@ describe('reading what git prints', () => {
   it('reads the outcome of a push, with what the remote said', () => {
     expect(parsePush('To /x\n*\tabc:refs/heads/a\t[new branch]\nDone\n', '')).toEqual({ kind: 'pushed' })
     expect(parsePush('To /x\n=\tabc:refs/heads/a\t[up to date]\nDone\n', '')).toEqual({ kind: 'pushed' })
-    expect(parsePush('To /x\n!\tabc:refs/heads/a\t[remote rejected] (hook declined)\nDone\n', 'remote: not yours        \nerror: failed\n')).toEqual({
+    expect(
+      parsePush('To /x\n!\tabc:refs/heads/a\t[remote rejected] (hook declined)\nDone\n', 'remote: not yours        \nerror: failed to push some refs\n'),
+    ).toEqual({
       kind: 'rejected',
       reason: '[remote rejected] (hook declined); not yours',
+      cause: 'not yours',
+    })
+    expect(
+      parsePush('To /x\n!\tabc:refs/heads/a\t[remote rejected] (unpacker error)\n', 'fatal: unable to read 1e8b\nerror: remote unpack failed: eof\n'),
+    ).toEqual({
+      kind: 'rejected',
+      reason: '[remote rejected] (unpacker error); fatal: unable to read 1e8b; error: remote unpack failed: eof',
+      cause: 'fatal: unable to read 1e8b',
+    })
+    expect(parsePush('To /x\n!\tabc:refs/heads/a\t[rejected] (non-fast-forward)\n', 'error: failed to push some refs to x\n')).toMatchObject({
+      cause: '[rejected] (non-fast-forward)',
     })
     expect(parsePush('', 'fatal: no')).toBeNull()
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../src/config/environment.ts'
-import { assertTrusted, checkTrust, recordTrust, type TrustSubject } from '../../../src/config/trust.ts'
+import { assertTrusted, checkTrust, recordTrust, rememberRan, type TrustSubject } from '../../../src/config/trust.ts'
 import { trustFile } from '../../../src/config/user-state.ts'
 import { pathsOf } from '../../../src/paths.ts'
 
@@ -157,6 +157,39 @@ describe('trust', () => {
     expect(await recordTrust(subject)).toEqual([CONFIG])
     write('.exomonad/templates/prompts/lead.liquid', 'x')
     expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad/templates/prompts/lead.liquid'] })
+  })
+
+  /** Every way by which content became known, and every place where it lies afterwards. */
+  const MOVED = '.exomonad/templates/moved.liquid'
+  const ways: Record<string, (subject: TrustSubject) => Promise<unknown>> = {
+    trusted: (subject) => recordTrust(subject),
+    'run untracked': (subject) => rememberRan(subject),
+    'trusted, and run': async (subject) => {
+      await recordTrust(subject)
+      await assertTrusted(subject)
+    },
+  }
+  it.each(
+    Object.keys(ways).flatMap((way) =>
+      [CONFIG, TEMPLATE].flatMap((from) => [CONFIG, TEMPLATE, MOVED].map((to) => ({ way, from, to, trusted: (from === CONFIG) === (to === CONFIG) }))),
+    ),
+  )('of what was $way as $from, where it lies as $to now: $trusted', async ({ way, from, to, trusted }) => {
+    const { subject, home, write, track } = setting()
+    write(from, 'content')
+    await ways[way]!(subject)
+    rmSync(join(home, from))
+    write(to, 'content')
+    track(to)
+    expect(await checkTrust(subject)).toMatchObject({ trusted })
+    // What is trusted in its place later takes nothing from what has run.
+    if (!trusted || way === 'trusted') return
+    write(to, 'other')
+    await recordTrust(subject)
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+    write(to, 'content')
+    expect(await checkTrust(subject)).toEqual({ trusted: true })
+    write(to, 'more content')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [to] })
   })
 
   it('names the link that it refuses', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentState } from '../../../src/adapters/store/store.ts'
+import { baseMergers } from '../../../src/base-owner.ts'
 import { EVENTS, type EventType } from '../../../src/events/event.ts'
 import { isDead, route, ROUTED_TYPES, type RoutableEvent, type RoutingAgent, type RoutingTree } from '../../../src/events/router.ts'
 import type { Actor, AgentId, BranchName } from '../../../src/ids.ts'
@@ -134,7 +135,14 @@ describe('route', () => {
     const ready = (base: string) => event('pr.ready', 'main.auth.login', { head: 'main.auth.login', base })
     expect(recipients(ready('main.auth'), family)).toEqual(['main.auth'])
     expect(recipients(ready('main'), family)).toEqual(['main'])
-    expect(recipients(ready('release'), family)).toEqual(['main.auth'])
+    expect(recipients(ready('release'), family)).toEqual(['human'])
+    const wide = treeOf(...family.values(), agent('main.o', 'main'), agent('main.o.under', 'main.o'))
+    expect(recipients(ready('main.o'), wide)).toEqual(['main.o'])
+    expect(recipients(ready('main.o.under'), wide)).toEqual(['main.o.under'])
+    expect(recipients(ready('main.o'), treeOf(...wide.values(), agent('main.o', 'main', { state: 'killed' })))).toEqual(['main'])
+    // Its own that is over: another has the branch by now.
+    const again = treeOf(...family.values(), agent('main.auth', 'main', { state: 'killed' }), agent('second', 'main', { branch: 'main.auth' as BranchName }))
+    expect(recipients(ready('main.auth'), again)).toEqual(['second'])
     expect(recipients(event('pr.conflict', 'main.auth.login', { head: 'main.auth.login', base: 'main' }), family)).toEqual(['main.auth.login', 'main'])
   })
 
@@ -231,6 +239,26 @@ describe('route', () => {
           expect(told?.reachable).toBe(true)
           expect(isDead(told?.state ?? 'killed')).toBe(false)
         }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('who is told that a pull request is ready merges it: whoever has its base, or the nearest that lives above; a person where nobody has', () => {
+    const withForks = fc.tuple(anyTree, fc.array(fc.boolean(), { maxLength: 8 }), fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 9 }))
+    fc.assert(
+      fc.property(withForks, ([rows, forks, about, into]) => {
+        const named = [...built(rows).values()].map((one, index) => ({ ...one, reachable: true, branch: forks[index] === true ? null : one.branch }))
+        const tree = treeOf(...named)
+        const base = `a${into}`
+        const author = tree.get(id(`a${about}`))
+        if (author === undefined || about === into) return
+        const [told] = recipients(event('pr.ready', author.id, { head: 'head', base }), tree)
+        const mergers = baseMergers(tree, author.id, base).filter(({ state }) => !isDead(state))
+        expect(told === 'human' ? mergers : mergers.map((one) => String(one.id))).toEqual(told === 'human' ? [] : expect.arrayContaining([told]))
+        const owner = tree.get(id(base))
+        if (tree.get(author.parentId ?? id('')) === undefined || owner === undefined || owner.branch !== base) expect(told).toBe('human')
+        else if (!isDead(owner.state)) expect(mergers.at(-1)).toBe(owner)
       }),
       { numRuns: 2000 },
     )
