@@ -20,8 +20,7 @@ const isPlaceholder = (text: string): boolean => /^(?:\$\{|\{\{|\$\(|\$[A-Za-z_]
 
 /** Not within a word, unless what is in front is an escape: `%3D`, `\n`. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))`
-const shapes = (holds: Shape['holds'], patterns: readonly RegExp[]): Shape[] =>
-  patterns.map(({ source }) => ({ find: new RegExp(START + source, 'g'), holds }))
+const shapes = (holds: Shape['holds'], patterns: readonly RegExp[]): Shape[] => patterns.map(({ source }) => ({ find: new RegExp(START + source, 'g'), holds }))
 
 /** Order matters only where one contains another. */
 export const SHAPES: readonly Shape[] = [
@@ -29,6 +28,8 @@ export const SHAPES: readonly Shape[] = [
     find: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
     holds: () => true,
   },
+  // As long as these are, also behind a letter, such as where a control character between them went.
+  { find: /(?:gh[oprsu]|github_pat)_[A-Za-z0-9_]{36,}/g, holds: scrambled },
   // Alphabets without a separator, or of which no word is made.
   ...shapes(hasBoth, [
     // Forges
@@ -141,7 +142,10 @@ export const NAMED: readonly Shape[] = [
     find: new RegExp(`(authorization${BETWEEN}(?:${QUOTE})?(?:basic|bearer|token|bot|apikey)(?:[^\\S\\n]+|%20))[A-Za-z0-9._~+/-]{8,}={0,2}`, 'gi'),
     holds: (found) => hasBoth(found) || isBasic(found),
   },
-  { find: new RegExp(`("auth\\\\?"[^\\S\\n]*:[^\\S\\n]*\\\\?")[A-Za-z0-9+/]{8,}={0,2}`, 'g'), holds: (found) => isBasic(found) || (found.length >= 16 && scrambled(found)) },
+  {
+    find: new RegExp(`("auth\\\\?"[^\\S\\n]*:[^\\S\\n]*\\\\?")[A-Za-z0-9+/]{8,}={0,2}`, 'g'),
+    holds: (found) => isBasic(found) || (found.length >= 16 && scrambled(found)),
+  },
   // A password in an address: `https://user:PASSWORD@host`.
   { find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,100}:)[^\s/:@"'<>]{6,}(?=@[\w[])/gi, holds: (found) => !isPlaceholder(found) },
 ]

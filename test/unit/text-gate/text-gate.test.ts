@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { guardForge } from '../../../src/adapters/forge/guarded.ts'
+import { ExomonadError } from '../../../src/errors.ts'
+import { runTool } from '../../../src/surfaces/run-tool.ts'
 import { removeControls, showControls } from '../../../src/text-gate/controls.ts'
 import { redact } from '../../../src/text-gate/secrets.ts'
 import { createTextGate } from '../../../src/text-gate/text-gate.ts'
+import { defineTool } from '../../../src/tools/define.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const OWN = '0123456789abcdef'.repeat(4)
@@ -110,7 +115,13 @@ describe('secrets', () => {
 
   it('is an agent’s token wherever it stands in hex, and between others', () => {
     const cut = (before: number, after: number): string => gate.text(`a${hex(before)}${OWN}${hex(after)}`)
-    for (const [before, after] of [[0, 1], [1, 0], [63, 0], [64, 64], [7, 500]] as const)
+    for (const [before, after] of [
+      [0, 1],
+      [1, 0],
+      [63, 0],
+      [64, 64],
+      [7, 500],
+    ] as const)
       expect(cut(before, after)).toBe(`a${hex(before)}[redacted]${hex(after)}`)
     expect(gate.text(OWN + OWN)).toBe('[redacted][redacted]')
     // Beyond what is tried of one run, its end still is.
@@ -249,5 +260,48 @@ describe('the gate', () => {
         expect(gate.text(cleaned)).toBe(cleaned)
       }),
     )
+  })
+})
+
+describe('what has the gate in front', () => {
+  const hostile = `lint\u200b\u001b[31m ${OWN}`
+
+  it('finds the log of a check by the name that is shown', async () => {
+    const asked: string[] = []
+    const forge = guardForge(
+      {
+        snapshots: async () => [{ snapshot: { head: {}, base: {}, conflictFiles: [], checks: [{ name: hostile }, { name: 'test' }] } }],
+        checkLog: async (_: number, name: string) => (asked.push(name), `log \u0007${OWN}`),
+      } as never,
+      gate,
+    )
+    for (const name of ['lint [redacted]', 'test', 'none', hostile]) expect(await forge.checkLog(1, name)).toBe('log [redacted]')
+    expect(asked).toEqual([hostile, 'test', 'none', hostile])
+  })
+
+  it('says of a tool’s fault that nobody foresaw nothing that must not be shown', async () => {
+    const thrown = [new Error(hostile), hostile, Object.assign(new Error(hostile), { code: 'ENOSPC' }), new ExomonadError('GIT_FAILED', hostile, { hostile })]
+    for (const fault of thrown) {
+      const tool = defineTool({
+        name: 'fails',
+        description: '',
+        audience: ['human'],
+        listed: true,
+        input: z.object({}),
+        output: z.object({}),
+        handler: () => Promise.reject(fault),
+      })
+      const call = {
+        core: {},
+        caller: { kind: 'human', agent: { kind: 'root', role: 'human' } },
+        signal: AbortSignal.abort(),
+        roleTools: () => undefined,
+        gate,
+        log: {},
+      }
+      const error = await runTool(tool, call as never, {}).catch((refusal: ExomonadError) => refusal)
+      expect(JSON.stringify(error)).toContain('lint [redacted]')
+      expect(JSON.stringify(error)).not.toMatch(/\\u001b|\u200b|0123456789abcdef/)
+    }
   })
 })
