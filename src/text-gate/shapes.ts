@@ -30,6 +30,7 @@ export const SHAPES: readonly Shape[] = [
   },
   // As long as these are, also behind a letter, such as where a control character between them went.
   { find: /(?:gh[oprsu]|github_pat)_[A-Za-z0-9_]{36,}/g, holds: scrambled },
+  ...shapes(() => true, [/eyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/]),
   // Alphabets without a separator, or of which no word is made.
   ...shapes(hasBoth, [
     // Forges
@@ -83,7 +84,6 @@ export const SHAPES: readonly Shape[] = [
     /EAA[A-Z][A-Za-z0-9]{30,}/,
     /ph[crsx]_[A-Za-z0-9]{32,}/,
     /[0-9a-f]{32}-us\d{1,2}\b/,
-    /eyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
   ]),
   // Alphabets of which identifiers could be made as well.
   ...shapes(scrambled, [
