@@ -38,7 +38,6 @@ export function toolsSection(): string {
   return [
     '## Tools',
     'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; the codes are below.',
-    '',
     'A tool that takes an idempotency key is not done again under the same key: the header `Idempotency-Key` (over HTTP and MCP over HTTP) or the field `idempotency_key` beside the tool’s own, at most 200 characters. A retry answers what the first call did, also across a restart; the command line makes a key for each command.',
     ...parts,
   ].join('\n\n')
