@@ -146,6 +146,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agentEnvironment: agentEnv,
       access,
       tokens,
+      gate,
       clock,
       log,
     })
@@ -159,7 +160,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       secrets: tokens,
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
-    const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv() })
+    const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv(), gate })
     const trash = createTrash({ folder: paths.trash, log })
     const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), multiplexer, clock, log })
     const outbox = createOutbox({
@@ -197,6 +198,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         return renderer.renderPrompt(name, { tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })), ...data })
       },
       paths,
+      gate,
       clock,
       log,
       onJournalStep: options.onJournalStep ?? (() => {}),

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createGithubForge } from '../../src/adapters/forge/github/forge.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
@@ -74,6 +75,7 @@ async function measure(): Promise<Measured> {
   })
   const { owner, name, apiUrl, graphqlUrl, token } = place
   const forge = createGithubForge({
+    gate: createTextGate(),
     repository: { host: new URL(apiUrl).host, owner, name, apiUrl, graphqlUrl },
     remote: 'origin',
     git: openGit({ commonDir: join(repository.path, '.git'), environment: repository.env }),

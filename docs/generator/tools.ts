@@ -26,7 +26,7 @@ const innerDescriptions = (node: SchemaNode): string[] =>
 function audience(tool: AnyTool): string {
   const who = tool.audience.map((one) => (one === 'human' ? 'the human' : `role \`${one}\``)).join(', ')
   const listed = tool.listed ? 'listed' : 'not listed'
-  return `For ${who}; ${listed}.${tool.deprecated === undefined ? '' : ` Deprecated: ${tool.deprecated}`}`
+  return `For ${who}; ${listed}.${tool.keyed === true ? ' Takes an idempotency key.' : ''}${tool.deprecated === undefined ? '' : ` Deprecated: ${tool.deprecated}`}`
 }
 
 /** Every tool with schema, audience and answer. */
@@ -38,6 +38,7 @@ export function toolsSection(): string {
   return [
     '## Tools',
     'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; the codes are below.',
+    'A tool that takes an idempotency key is not done again under the same key: the header `Idempotency-Key` (over HTTP and MCP over HTTP) or the field `idempotency_key` beside the tool’s own, at most 200 characters. A retry answers what the first call did, also across a restart; the command line makes a key for each command.',
     ...parts,
   ].join('\n\n')
 }

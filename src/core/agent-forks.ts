@@ -1,3 +1,4 @@
+import type { Since } from './agent-sessions.ts'
 import type { AgentId } from '../ids.ts'
 import type { Caller } from './core.ts'
 
@@ -14,7 +15,7 @@ export interface Forking {
    * A child in the caller’s worktree. Without a name it is called after the prompt’s first words, else fork-N. Without a prompt (only the human
    * may) it idles until it is told something.
    */
-  fork(caller: Caller, input: { name?: string | undefined; prompt?: string | undefined; context: 'inherit' | 'fresh' }): Promise<ForkedAgent>
+  fork(caller: Caller, input: { name?: string | undefined; prompt?: string | undefined; context: 'inherit' | 'fresh' }, since?: Since): Promise<ForkedAgent>
   /** With the caller’s open capture as the prompt, which ends with that; without one, an idle child. For the human. */
   forkCapture(caller: Caller, input: { name?: string | undefined; context: 'inherit' | 'fresh' }): Promise<ForkedAgent & { captured: boolean }>
 }

@@ -28,6 +28,9 @@ export interface AgentResult {
   elapsed_secs: number
 }
 
+/** When the same was asked for and cut off, milliseconds since the epoch: what was made then is the answer. */
+export type Since = number | null | undefined
+
 /** Sessions and processes without a terminal (seed 003), and what is asked of any agent by the same tools. */
 export interface Sessions {
   spawnSession(
@@ -38,9 +41,10 @@ export interface Sessions {
       context?: Readonly<Record<string, string>> | undefined
       timeoutSecs?: number | undefined
       tools?: readonly string[] | undefined
+      since?: Since
     },
   ): Promise<{ agent_id: AgentId; status: 'spawned' }>
-  spawnTask(caller: Caller, command: string): Promise<{ agent_id: AgentId; status: 'spawned' }>
+  spawnTask(caller: Caller, command: string, since?: Since): Promise<{ agent_id: AgentId; status: 'spawned' }>
   status(caller: Caller, address: string | undefined): Promise<AgentStatus | { agents: AgentStatus[] }>
   /** RESULT_NOT_READY while it runs; never consumed. */
   result(caller: Caller, address: string): Promise<AgentResult>

@@ -184,7 +184,8 @@ export interface PullChecks {
 }
 
 export interface Pulls {
-  file(caller: Caller, input: { title: string; body: string; draft: boolean }): Promise<FiledPull>
+  /** `since`: the same was asked for then, and cut off; where what it filed was merged meanwhile, that is the result. Milliseconds since the epoch. */
+  file(caller: Caller, input: { title: string; body: string; draft: boolean }, since?: number | null): Promise<FiledPull>
   /**
    * `head`: what the caller looked at; HEAD_CHANGED where others’ commits came since. A result that nothing has checked is checked first: with
    * `wait` that is waited for (CHECKS_FAILED where it is red), until `signal` says that the caller is gone; it goes on without it.

@@ -11,6 +11,7 @@ import type { Publisher } from '../events/publish.ts'
 import type { AgentId, Recipient } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
+import type { TextGate } from '../text-gate/text-gate.ts'
 import type { Clock } from './clock.ts'
 
 /** What use cases are given. Each factory asks only for its part. */
@@ -30,6 +31,8 @@ export interface Deps {
   readonly settings: Settings
   readonly prompts: (name: PromptName, data: PromptFacts) => Promise<string>
   readonly paths: Paths
+  /** For text that comes from neither a tool, the store nor the forge, which have it in front: terminals, names of files, faults. */
+  readonly gate: TextGate
   readonly clock: Clock
   readonly log: Log
   /** Called when a step of a journaled operation has been written and is about to be taken. */

@@ -2,7 +2,7 @@ import { sharesBranch } from '../agent-kinds.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
-import type { Pulls } from './core.ts'
+import type { FiledPull, Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { FollowBase } from './follow-base.ts'
 import { knownPulls } from './pull-records.ts'
@@ -87,7 +87,27 @@ export function createFilePull({
     return warnings
   }
 
-  return async (caller, { title, body, draft }) => {
+  /** Filed by a call that was cut off, and merged before it was asked for again. */
+  const landedSince = async (agent: Agent, base: BranchName, since: number): Promise<FiledPull | undefined> => {
+    const head = await git.resolve(`refs/heads/${agent.branch}`)
+    const numbers = await forge.find({ state: 'merged', heads: [agent.branch], base })
+    for (const read of numbers.length === 0 ? [] : await forge.snapshots(numbers)) {
+      if (!('snapshot' in read)) continue
+      const { number, url, mergedHead, createdAt, updatedAt, trusted } = read.snapshot
+      if (!trusted || mergedHead !== head || updatedAt < since) continue
+      return {
+        pr_number: number,
+        pr_url: url,
+        head_branch: agent.branch,
+        base_branch: base,
+        created: createdAt >= since,
+        warnings: [`#${number} was merged meanwhile.`],
+      }
+    }
+    return undefined
+  }
+
+  return async (caller, { title, body, draft }, since = null) => {
     if (sharesBranch(caller.agent)) {
       throw new ExomonadError(
         'NOT_ALLOWED',
@@ -96,6 +116,8 @@ export function createFilePull({
       )
     }
     const agent = await followBase(caller.agent)
+    const landed = since === null ? undefined : await landedSince(agent, await baseOf(agent), since)
+    if (landed !== undefined) return landed
     const status = await git.status(agent.worktree)
     if (status.operation !== null) {
       throw new ExomonadError(

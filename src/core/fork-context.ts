@@ -18,7 +18,8 @@ export function createForkContext({
   files,
   panes,
   launcher,
-}: Pick<Deps, 'settings' | 'multiplexer' | 'files'> & { panes: OwnPanes; launcher: Launcher }): (parent: Agent, child: Agent) => Promise<Inheritance> {
+  gate,
+}: Pick<Deps, 'settings' | 'multiplexer' | 'files' | 'gate'> & { panes: OwnPanes; launcher: Launcher }): (parent: Agent, child: Agent) => Promise<Inheritance> {
   /** The conversation, or why it can’t be had; nothing is to be said of programs that have none. */
   const forked = async (parent: Agent, child: Agent): Promise<Inheritance | { readonly missing: readonly string[] }> => {
     const [own, parents] = await Promise.all([adapterOf(settings, child), adapterOf(settings, parent)])
@@ -33,7 +34,7 @@ export function createForkContext({
   const shown = async (parent: Agent): Promise<string> => {
     const pane = await panes.find(parent)
     const text = pane === undefined ? await files.readTranscript(parent.id) : await multiplexer.capture(pane.paneId, { lines: TERMINAL_LINES })
-    return text?.trimEnd() ?? ''
+    return gate.text(text?.trimEnd() ?? '')
   }
 
   return async (parent, child) => {

@@ -4,6 +4,7 @@ import { asExomonadError, ExomonadError } from '../errors.ts'
 import { newAgentId } from '../ids.ts'
 import type { Admission } from './admission.ts'
 import type { ForkedAgent, Forking } from './agent-forks.ts'
+import type { Since } from './agent-sessions.ts'
 import type { Approvals } from './approvals.ts'
 import { endCapture, openCaptureOf, type CaptureEnd } from './open-capture.ts'
 import type { Caller } from './core.ts'
@@ -11,8 +12,9 @@ import type { Deps } from './deps.ts'
 import { requireAlive } from './directory.ts'
 import type { Inheritance } from './fork-context.ts'
 import { forkName, unusedName } from '../fork-name.ts'
-import { promptFacts, type Launcher } from './launch.ts'
+import { parentText, promptFacts, type Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
+import { childrenMadeSince, CUT_OFF } from './made-since.ts'
 import { startTreeOf } from './session-reserve.ts'
 import { besides, untouched } from './new-agent.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
@@ -123,6 +125,16 @@ export function createForking(
     }
   }
 
+  /** Of a call that was cut off: what it made, as far as the records tell. */
+  const madeSince = async (caller: Caller, { name, prompt, context }: Wanted, since: Since): Promise<ForkedAgent | undefined> => {
+    const stem = name === undefined ? '' : unusedName(name, new Set())
+    const children = await childrenMadeSince(store, caller, since)
+    const made = children.find((child) => child.kind === 'fork' && child.task === (prompt?.trim() ?? '') && child.name.startsWith(stem))
+    if (made === undefined) return undefined
+    const began = (await files.exists(parentText(files, made))) ? 'transcript' : context === 'fresh' ? 'fresh' : 'forked'
+    return { agent_id: made.id, name: made.name, context: began, warnings: [CUT_OFF] }
+  }
+
   const fork = async (caller: Caller, wanted: Wanted): Promise<ForkedAgent & { captured: boolean }> => {
     if (wanted.name !== undefined) unusedName(wanted.name, new Set())
     let prepared = await prepare(caller)
@@ -141,7 +153,9 @@ export function createForking(
   }
 
   return {
-    fork: async (caller, input) => {
+    fork: async (caller, input, since) => {
+      const made = await madeSince(caller, input, since)
+      if (made !== undefined) return made
       const { captured: _, ...forked } = await fork(caller, input)
       return forked
     },

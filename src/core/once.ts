@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { StoreVerbs } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Caller } from './core.ts'
@@ -18,7 +18,10 @@ export interface Once {
    * Runs the work once for each key of a caller and tool, however often it is asked for: a call that comes while it runs waits for it, one that
    * comes later gets what came of it. What was refused has done nothing and may be asked for again. INVALID_ARG where the key was used for another input.
    */
-  run(call: { caller: Caller; tool: string; key: string; input: unknown }, work: (once: OnceContext) => Promise<unknown>): Promise<unknown>
+  run(
+    call: { caller: Caller; tool: string; key: string; input: unknown; exact?: readonly string[] | undefined },
+    work: (once: OnceContext) => Promise<unknown>,
+  ): Promise<unknown>
   /** Forgets those that began before then. */
   prune(before: number): Promise<void>
 }
@@ -33,11 +36,16 @@ interface OnceRecord {
 
 const PREFIX = 'once:'
 const LONGEST = 200
+const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value))
 
-export function createOnce({ store, clock }: Pick<Deps, 'store' | 'clock'>): Once {
+export function createOnce({ store, gate, clock }: Pick<Deps, 'store' | 'gate' | 'clock'>): Once {
   const running = new Map<string, { input: string; outcome: Promise<unknown> }>()
 
-  const start = async (name: string, input: string, work: (once: OnceContext) => Promise<unknown>): Promise<unknown> => {
+  const start = async (
+    name: string,
+    { input, exact }: { input: string; exact: readonly string[] | undefined },
+    work: (once: OnceContext) => Promise<unknown>,
+  ): Promise<unknown> => {
     const before = (await store.snapshots.get(name)) as OnceRecord | undefined
     if (before !== undefined && before.input !== input) throw reused()
     if (before?.done === true) return before.result
@@ -46,7 +54,7 @@ export function createOnce({ store, clock }: Pick<Deps, 'store' | 'clock'>): Onc
     if (before === undefined) await store.snapshots.put(name, { ...record })
     let marked = false
     const mark: OnceContext['mark'] = async (tx, result) => {
-      await tx.snapshots.put(name, { ...record, done: true, result })
+      await tx.snapshots.put(name, { ...record, done: true, result: gate.data(result, exact) })
       marked = true
     }
     try {
@@ -60,17 +68,18 @@ export function createOnce({ store, clock }: Pick<Deps, 'store' | 'clock'>): Onc
   }
 
   return {
-    run: async ({ caller, tool, key, input }, work) => {
+    run: async ({ caller, tool, key, input, exact }, work) => {
       if (key.length > LONGEST)
         throw new ExomonadError('INVALID_ARG', `The idempotency key is longer than ${LONGEST} characters.`, { field: 'idempotency_key' })
-      const name = `${PREFIX}${actorOf(caller)}:${caller.agent.id}:${tool}:${key}`
-      const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex')
+      // Whatever the caller took for a key is not kept.
+      const name = PREFIX + digestOf([actorOf(caller), caller.agent.id, tool, key])
+      const digest = digestOf(input)
       const now = running.get(name)
       if (now !== undefined) {
         if (now.input !== digest) throw reused()
         return now.outcome
       }
-      const outcome = start(name, digest, work).finally(() => running.delete(name))
+      const outcome = start(name, { input: digest, exact }, work).finally(() => running.delete(name))
       running.set(name, { input: digest, outcome })
       return outcome
     },

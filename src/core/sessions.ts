@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts'
 import { findAgent, requireBelow } from './directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
+import { childrenMadeSince } from './made-since.ts'
 import { sessionName, taskName } from './session-names.ts'
 import type { SessionReserve } from './session-reserve.ts'
 import type { SessionWatch } from './session-watch.ts'
@@ -42,7 +43,9 @@ export function createSessions({
   }
 
   return {
-    spawnSession: async (caller, { goal, model, context, timeoutSecs, tools }) => {
+    spawnSession: async (caller, { goal, model, context, timeoutSecs, tools, since }) => {
+      const made = (await childrenMadeSince(store, caller, since)).find(({ kind, task }) => kind === 'llm' && task === goal)
+      if (made !== undefined) return { agent_id: made.id, status: 'spawned' }
       const agent = await sessions.start(caller, {
         kind: 'llm',
         name: sessionName(goal),
@@ -55,7 +58,9 @@ export function createSessions({
       return { agent_id: agent.id, status: 'spawned' }
     },
 
-    spawnTask: async (caller, command) => {
+    spawnTask: async (caller, command, since) => {
+      for (const { id, kind } of await childrenMadeSince(store, caller, since))
+        if (kind === 'process' && (await store.runs.get(id))?.command === command) return { agent_id: id, status: 'spawned' }
       if (command.trim() === '' || command.includes('\0'))
         throw new ExomonadError('INVALID_ARG', 'command: there is nothing that a shell could run. Give one line, or several, of shell.', { field: 'command' })
       const parent = await reserve.prepare(caller, `a background task \`${command.trim().split('\n')[0]?.slice(0, 80) ?? ''}\``)

@@ -4,6 +4,7 @@ import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec }
 import { slugify } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import type { Launcher } from './launch.ts'
+import { childrenMadeSince, CUT_OFF } from './made-since.ts'
 import type { Approvals } from './approvals.ts'
 import { createPublishBase } from './publish-base.ts'
 import { createSpawnBuilder } from './spawn-build.ts'
@@ -45,10 +46,9 @@ export function createSpawning(
     return { base, candidates, errors }
   }
 
-  /** Of a call that was cut off: what stands by now is its doing, and is not made again. What was being made then was undone at the start. */
+  /** Of a call that was cut off: what stands by now, and what is still to be made. */
   const madeSince = async (caller: Caller, specs: readonly SpawnSpec[], since: number | null): Promise<{ made: SpawnedAgent[]; specs: SpawnSpec[] }> => {
-    if (since === null) return { made: [], specs: [...specs] }
-    const children = (await deps.store.agents.list({ parentId: caller.agent.id })).filter(({ spawnedAt }) => spawnedAt >= since)
+    const children = await childrenMadeSince(deps.store, caller, since)
     const made: SpawnedAgent[] = []
     const rest: SpawnSpec[] = []
     for (const spec of specs) {
@@ -63,42 +63,52 @@ export function createSpawning(
           worktree: agent.worktree,
           pane: agent.paneId ?? '',
           session: 'fresh',
-          warnings: ['It was spawned by the same call, which was cut off before it was answered.'],
+          warnings: [CUT_OFF],
         })
     }
     return { made, specs: rest }
   }
 
+  const spawnAll = async (caller: Caller, specs: readonly SpawnSpec[], allowDirty: boolean): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
+    const look = () => prepare(caller, specs, allowDirty)
+    let prepared = await look()
+    const branches = prepared.candidates.map((candidate) => candidate.branch)
+    // The human may have taken hours: trust, base and names are looked at anew.
+    if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
+    const { base, candidates, errors } = prepared
+    // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
+    const warning = candidates.length === 0 ? null : await publishBase(caller, base)
+    const reserved = await reservations.reserve(caller, candidates)
+    errors.push(...reserved.errors)
+    const built = await Promise.all(
+      reserved.agents.map(async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
+        try {
+          return await builder.build(caller, agent, candidate, journal)
+        } catch (thrown) {
+          log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
+          const failure = spawnError(candidate.spec.name, thrown)
+          await deps.undo.undo(journal, failure)
+          return failure
+        }
+      }),
+    )
+    const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
+    errors.push(...built.filter((result): result is SpawnError => 'error' in result))
+    for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
+    return { spawned, errors }
+  }
+
   return {
     spawn: async (caller, wanted, options = {}) => {
       const { made, specs } = await madeSince(caller, wanted, options.since ?? null)
-      if (specs.length === 0 && made.length > 0) return { spawned: made, errors: [] }
-      const look = () => prepare(caller, specs, options.allowDirty ?? false)
-      let prepared = await look()
-      const branches = prepared.candidates.map((candidate) => candidate.branch)
-      // The human may have taken hours: trust, base and names are looked at anew.
-      if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
-      const { base, candidates, errors } = prepared
-      // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
-      const warning = candidates.length === 0 ? null : await publishBase(caller, base)
-      const reserved = await reservations.reserve(caller, candidates)
-      errors.push(...reserved.errors)
-      const built = await Promise.all(
-        reserved.agents.map(async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
-          try {
-            return await builder.build(caller, agent, candidate, journal)
-          } catch (thrown) {
-            log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
-            const failure = spawnError(candidate.spec.name, thrown)
-            await deps.undo.undo(journal, failure)
-            return failure
-          }
-        }),
-      )
-      const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
-      errors.push(...built.filter((result): result is SpawnError => 'error' in result))
-      for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
-      return { spawned: [...made, ...spawned], errors }
+      if (made.length === 0) return spawnAll(caller, specs, options.allowDirty ?? false)
+      if (specs.length === 0) return { spawned: made, errors: [] }
+      // What refuses all of the rest takes nothing from what stands: thrown, the call would count as never made.
+      const rest = await spawnAll(caller, specs, options.allowDirty ?? false).catch((thrown: unknown) => ({
+        spawned: [],
+        errors: specs.map(({ name }) => spawnError(name, thrown)),
+      }))
+      return { spawned: [...made, ...rest.spawned], errors: rest.errors }
     },
 
     plan: async (caller, specs, options = {}) => {

@@ -15,9 +15,9 @@ const FORGE_WAITS = [300, 1500]
 
 /** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
 export function createStopChain(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'log'> & { sync: StopSync; followBase: FollowBase },
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'gate' | 'log'> & { sync: StopSync; followBase: FollowBase },
 ): (caller: Caller) => Promise<StopAnswer> {
-  const { store, git, forge, outbox, publisher, settings, polling, log } = deps
+  const { store, git, forge, outbox, publisher, settings, polling, gate, log } = deps
 
   /** `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. */
   const firstObjection = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
@@ -120,7 +120,8 @@ export function createStopChain(
       await outbox.withdraw(agent.id, objection.pull.url, isTold, 'the stop check told it')
     }
     if (objection.kind !== 'messages') await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
-    const reason = objectionText(objection)
+    // Names of files are whatever somebody called them.
+    const reason = gate.text(objectionText(objection))
     await publisher.publish({ type: 'stop.blocked', agentId: agent.id, actor: 'daemon', payload: { objection: objection.kind, reason, times } })
     return { decision: 'block', objection: objection.kind, reason }
   }
@@ -139,7 +140,7 @@ export function createStopChain(
       return await Promise.race([check(caller, () => over), slow])
     } catch (thrown) {
       log.warn({ err: thrown, agent: caller.agent.id }, 'the stop check failed; the agent is let go')
-      return { decision: 'allow', note: `the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+      return { decision: 'allow', note: gate.text(`the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`) }
     } finally {
       clearTimeout(timer)
     }

@@ -10,6 +10,7 @@ import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
+import type { TextGate } from '../text-gate/text-gate.ts'
 import { readVersion } from '../version.ts'
 import { findGithub } from './find-github.ts'
 import { createGitCredential } from './git-credential.ts'
@@ -39,6 +40,7 @@ interface Options {
   /** Filled in. */
   readonly access: RemoteAccess
   readonly tokens: KnownTokens
+  readonly gate: TextGate
   readonly clock: () => number
   readonly log: Log
 }
@@ -49,7 +51,7 @@ interface Options {
  */
 export const chooseForge = (options: Options): Promise<ChosenForge> => (options.config().forge.kind === 'github' ? chooseGithub(options) : chooseLocal(options))
 
-async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvironment, access, clock, log }: Options): Promise<ChosenForge> {
+async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvironment, access, gate, clock, log }: Options): Promise<ChosenForge> {
   const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
   access.push = pushEnvironment
   const forge = createLocalForge({
@@ -64,6 +66,7 @@ async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvir
       return { argv: ci, timeoutMs: timeout * 1000, parallel, maxLogBytes: retention.ci_logs_mb * 1_000_000 }
     },
     paths,
+    gate,
     clock,
     log,
     trusted: requireTrust,
@@ -71,7 +74,7 @@ async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvir
   return { forge, resume: () => forge.resumeChecks() }
 }
 
-async function chooseGithub({ git, store, environment, paths, config, requireTrust, access, tokens, clock, log }: Options): Promise<ChosenForge> {
+async function chooseGithub({ git, store, environment, paths, config, requireTrust, access, tokens, gate, clock, log }: Options): Promise<ChosenForge> {
   const found = await findGithub({ git, exec, environment, config: config(), home: paths.home, clock })
   if (found.kind === 'none') {
     // What is not trusted names no host, and that is the reason to tell then.
@@ -99,6 +102,7 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
       const { github } = config().forge
       return { trustedBots: github.trusted_bots, copilotReview: github.copilot_review, reserve: github.reserve }
     },
+    gate,
     clock,
     log,
     userAgent: `exomonad/${readVersion()}`,

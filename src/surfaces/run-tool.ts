@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ExomonadError } from '../errors.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { Caller, Core } from '../core/core.ts'
 import type { OnceContext } from '../core/once.ts'
 import type { Receipt, TakeReceipt } from '../core/receipt.ts'
@@ -47,7 +47,7 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     consumed: (receipt: Receipt) => receipts.push(receipt),
   }
   const work = (once?: OnceContext) => tool.handler({ ...context, ...(once === undefined ? {} : { once }) }, input)
-  const asked = key === undefined ? work() : call.core.once.run({ caller, tool: tool.name, key, input }, work)
+  const asked = key === undefined ? work() : call.core.once.run({ caller, tool: tool.name, key, input, exact: tool.exact }, work)
   const answered = await asked.catch(async (thrown: unknown) => {
     await giveBack(receipts)
     throw errorThroughGate(gate, thrown)
@@ -91,11 +91,12 @@ const throughGate =
   (message, event) =>
     tell(gate.text(message), gate.data(event))
 
-function errorThroughGate(gate: TextGate, thrown: unknown): unknown {
-  if (!(thrown instanceof ExomonadError)) return thrown
-  const message = gate.text(thrown.message)
-  const facts = gate.data(thrown.facts)
-  return message === thrown.message && facts === thrown.facts ? thrown : new ExomonadError(thrown.code, message, facts, { cause: thrown.cause })
+function errorThroughGate(gate: TextGate, thrown: unknown): ExomonadError {
+  // A fault that nobody foresaw is shown too.
+  const error = asExomonadError(thrown)
+  const message = gate.text(error.message)
+  const facts = gate.data(error.facts)
+  return message === error.message && facts === error.facts ? error : new ExomonadError(error.code, message, facts, { cause: error.cause })
 }
 
 async function giveBack(receipts: readonly Receipt[]): Promise<void> {

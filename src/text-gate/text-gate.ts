@@ -29,7 +29,9 @@ export function createTextGate(known?: KnownSecrets): TextGate {
     }
     if (!isPlain(value)) return value
     const entries = Object.entries(value)
-    const cleaned = entries.map(([key, item]) => [text(key), clean(item, depth + 1)] as const)
+    // Keys that come out alike get a number: no value takes another’s place.
+    const taken = new Set(entries.flatMap(([key]) => (text(key) === key ? [key] : [])))
+    const cleaned = entries.map(([key, item]) => [taken.has(key) ? key : freeKey(text(key), taken), clean(item, depth + 1)] as const)
     return cleaned.every(([key, item], index) => key === entries[index]?.[0] && item === entries[index][1]) ? value : Object.fromEntries(cleaned)
   }
   return {
@@ -40,6 +42,13 @@ export function createTextGate(known?: KnownSecrets): TextGate {
       return { ...cleaned, ...Object.fromEntries(exact.flatMap((key) => (key in value ? [[key, value[key]]] : []))) } as T
     },
   }
+}
+
+function freeKey(wanted: string, taken: Set<string>): string {
+  let key = wanted
+  for (let number = 2; taken.has(key); number++) key = `${wanted} ${number}`
+  taken.add(key)
+  return key
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>

@@ -21,5 +21,5 @@ export const filePr = defineTool({
     created: z.boolean().describe('false: an open pull request was updated'),
     warnings: z.array(z.string()),
   }),
-  handler: ({ core, caller }, input) => core.pulls.file(caller, input),
+  handler: ({ core, caller, once }, input) => core.pulls.file(caller, input, once?.since),
 })

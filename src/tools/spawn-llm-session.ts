@@ -7,6 +7,7 @@ export const spawnLlmSession = defineTool({
   description:
     'Start a session without a terminal that works on a goal in your worktree while you go on; it knows only what you give it, ends with its turn, and you are told. Use it for reading, checking or drafting that you need later; where you need the answer before you can go on use subagent_spawn, for work on a branch of its own spawn_workers.',
   audience: ['tl', 'human'],
+  keyed: true,
   listed: true,
   input: z.object({
     goal: z.string().trim().min(1).describe('What it is to reach and to report'),
@@ -16,6 +17,6 @@ export const spawnLlmSession = defineTool({
     tools: z.array(z.string().min(1)).optional().describe('Of your tools only these, [] for none; default: all of them'),
   }),
   output: spawnedSession,
-  handler: ({ core, caller }, { goal, model, context, timeout_secs: timeoutSecs, tools }) =>
-    core.sessions.spawnSession(caller, { goal, model, context, timeoutSecs, tools }),
+  handler: ({ core, caller, once }, { goal, model, context, timeout_secs: timeoutSecs, tools }) =>
+    core.sessions.spawnSession(caller, { goal, model, context, timeoutSecs, tools, since: once?.since }),
 })

@@ -1,3 +1,4 @@
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createEmulator } from 'emulate'
 import type { Emulator } from 'emulate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -162,7 +163,7 @@ describe('what exomonad sends', () => {
     expect((await theirs.api('robot', 'GET', `/pulls/${number}/reviews`)).body).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('Good.') }])
 
     const head = ((await theirs.api('robot', 'GET', `/pulls/${number}`)).body as { head: { sha: Sha } }).head.sha
-    const merging = createMerging({ client, pause, conflictFiles: async () => [], baseTip: async () => null, merged: () => {} })
+    const merging = createMerging({ gate: createTextGate(), client, pause, conflictFiles: async () => [], baseTip: async () => null, merged: () => {} })
     const merge = (expectedHead: Sha) => merging.merge({ number, expectedHead, strategy: 'squash', by: 'human' as Actor, prepared: async () => {} })
     expect(await merge('0'.repeat(40) as Sha)).toEqual({ kind: 'head_changed', head })
     expect(await merge(head)).toMatchObject({ kind: 'merged', head })

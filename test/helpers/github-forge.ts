@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createGithubForge } from '../../src/adapters/forge/github/forge.ts'
 import type { GithubForgeOptions, GithubSettings } from '../../src/adapters/forge/github/options.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
@@ -60,6 +61,7 @@ export async function openGithubForge(
     repository: { host: new URL(github.url).host, owner: github.owner, name: github.name, apiUrl: github.apiUrl, graphqlUrl: github.graphqlUrl },
     token: async () => token.value,
     settings: () => settings,
+    gate: createTextGate(),
     clock,
     log,
     userAgent: 'exomonad/test',

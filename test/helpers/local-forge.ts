@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createLocalForge } from '../../src/adapters/forge/local/forge.ts'
 import type { CheckSettings, LocalForge } from '../../src/adapters/forge/local/options.ts'
 import { ensureLocalRemote } from '../../src/adapters/forge/local/remote.ts'
@@ -46,6 +47,7 @@ export async function openLocalForge(
       ciEnvironment: { ...repository.env, ...options.env },
       ci: () => ({ argv: undefined, timeoutMs: 60_000, parallel: 2, ...options.ci, ...settings }),
       paths,
+      gate: createTextGate(),
       clock: Date.now,
       log: silentLog(),
       trusted: options.trusted ?? (async () => {}),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
+import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createMerging } from '../../src/adapters/forge/github/writing/merge.ts'
 import { ExomonadError } from '../../src/errors.ts'
 import type { Sha } from '../../src/ids.ts'
@@ -74,6 +75,7 @@ describe('merging on GitHub', () => {
       base: { ref: 'main', sha: 'b'.repeat(40) },
     }
     const { merge } = createMerging({
+      gate: createTextGate(),
       client: {
         rest: async <Data>(route: string) => {
           if (route.startsWith('PUT ')) return { status: 405, data: { message: 'Merge already in progress' } as Data, headers: {} }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -75,6 +75,7 @@ beforeAll(async () => {
       { do: 'exit', code: 3 },
     ],
   })
+  tree.script('late', { steps: [{ do: 'print', text: `shown ${RAW.replaceAll('\u0000', '')}${TOKEN}` }] })
   // At work all the time: nothing but these tests takes its mail.
   tree.script('mate', { steps: [{ do: 'message', match: 'never' }] })
   await tree.call('spawn_workers', {
@@ -130,8 +131,37 @@ describe('the text gate', () => {
     for (const { lane, text } of seen) expect(faults(text), lane).toEqual([])
   })
 
+  it('lets nothing through to the answer of a hook', async () => {
+    const named = `${RAW.replaceAll('\u0000', '')}${TOKEN} ${own}`
+    const file = join(tree.repository.path, '.exomonad', 'worktrees', 'dev', named)
+    writeFileSync(file, '')
+    try {
+      const answer = await tree.client('dev').hook('stop', {})
+      expect(answer).toMatchObject({ decision: 'block', reason: expect.stringContaining('[redacted] [redacted]') })
+      expect(faults(JSON.stringify(answer))).toEqual([])
+    } finally {
+      rmSync(file)
+    }
+  })
+
+  it('lets nothing through to what a fork is given of a terminal, and to what is kept of one', async () => {
+    await waitFor('its words', async () => JSON.stringify(await tree.call('screen', { agent: 'late' })).includes('shown'))
+    const { context } = await tree.call('fork', { name: 'kid', prompt: 'x' }, { as: 'late' })
+    expect(context).toBe('transcript')
+    await tree.call('kill', { agent: 'late' })
+    const files = ['agents', 'prompts', 'transcripts'].flatMap((folder) =>
+      readdirSync(join(tree.state, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    )
+    const shown = files.filter((path) => readFileSync(path, 'utf8').includes('shown [redacted]'))
+    expect(shown.map((path) => path.slice(tree.state.length + 1).split('/')[0]).toSorted()).toEqual(['agents', 'transcripts'])
+    for (const path of files) expect(faults(readFileSync(path, 'utf8')), path).toEqual([])
+  })
+
   it('lets nothing through to what the store keeps', async () => {
     await tree.call('send', { to: 'mate', message: hostile('last') })
+    await tree.call('note', { message: 'under a key', idempotency_key: hostile('key') }, { as: 'dev' })
     const database = new DatabaseSync(join(tree.state, 'store.db'), { readOnly: true })
     try {
       const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all() as { name: string }[]

@@ -6,6 +6,13 @@ import type { Forge } from './forge.ts'
  * along. Paths and names of branches, which are looked up by them, stay; a diff is made safe by who shows it.
  */
 export function guardForge(forge: Forge, gate: TextGate): Forge {
+  /** Of a check that is shown by another name than the forge looks it up by. */
+  const ownName = async (number: number, name: string): Promise<string> => {
+    const [read] = await forge.snapshots([number])
+    const names = read !== undefined && 'snapshot' in read ? read.snapshot.checks.map((check) => check.name) : []
+    return names.includes(name) ? name : (names.find((own) => gate.text(own) === name) ?? name)
+  }
+
   return {
     ...forge,
     file: (options) => forge.file({ ...options, title: gate.text(options.title), body: gate.text(options.body) }),
@@ -21,6 +28,6 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
             }
           : result,
       ),
-    checkLog: async (number, name) => gate.text(await forge.checkLog(number, name)),
+    checkLog: async (number, name) => gate.text(await forge.checkLog(number, await ownName(number, name))),
   }
 }

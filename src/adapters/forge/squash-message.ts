@@ -1,5 +1,4 @@
-import { removeControls } from '../../text-gate/controls.ts'
-import { redact } from '../../text-gate/secrets.ts'
+import type { TextGate } from '../../text-gate/text-gate.ts'
 
 /** Who wrote a commit, as far as a message names them. */
 interface Author {
@@ -33,8 +32,9 @@ export function squashMessage(options: {
   text?: string | undefined
   author: Author
   commits: readonly { author: Author; message: string }[]
+  gate: Pick<TextGate, 'text'>
 }): string {
-  const clean = (text: string): string => redact(removeControls(text))
+  const clean = options.gate.text
   const words = clean(options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
   const named = new Set([options.author.email.toLowerCase()])
   for (const { email } of coAuthors(words)) named.add(email.toLowerCase())

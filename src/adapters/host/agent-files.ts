@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
 import type { AgentId } from '../../ids.ts'
 import type { Paths } from '../../paths.ts'
+import type { TextGate } from '../../text-gate/text-gate.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import { readRemovedNotice } from '../../output-notices.ts'
 import type { Exec } from '../exec.ts'
@@ -58,7 +59,13 @@ const OUTPUT_END = 200_000
 /** Variables of the daemon’s own agent or multiplexer that must not reach an agent. */
 const UNSET = ['TMUX', 'TMUX_PANE', 'ZELLIJ', 'ZELLIJ_SESSION_NAME', 'ZELLIJ_PANE_ID', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT']
 
-export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: Exec; environment: () => Promise<Record<string, string>> }): AgentFiles {
+export function createAgentFiles(deps: {
+  paths: Paths
+  launcher: string
+  exec: Exec
+  environment: () => Promise<Record<string, string>>
+  gate: Pick<TextGate, 'text'>
+}): AgentFiles {
   const { paths } = deps
   const promptFile = (id: AgentId) => join(paths.prompts, `${id}.md`)
   const authFile = (id: AgentId) => join(paths.auth, id)
@@ -141,7 +148,7 @@ export function createAgentFiles(deps: { paths: Paths; launcher: string; exec: E
       return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }
     },
     saveTranscript: async (id, text) => {
-      await writePrivate(transcript(id), text)
+      await writePrivate(transcript(id), deps.gate.text(text))
     },
     readTranscript: async (id) => {
       try {

@@ -154,7 +154,10 @@ const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) 
 })
 
 /** Tools that take an idempotency key: what was taken and not answered may be asked for again under it. */
-const KEYED: ReadonlySet<string> = new Set(['send', 'send_raw', 'note', 'spawn', 'spawn_workers', 'spawn_agents', 'spawn_subtree', 'file_pr'])
+export const KEYED: ReadonlySet<string> = new Set([
+  ...['send', 'send_raw', 'note', 'file_pr', 'fork'],
+  ...['spawn', 'spawn_workers', 'spawn_agents', 'spawn_subtree', 'spawn_gemini_teammate', 'spawn_background_task', 'spawn_llm_session'],
+])
 /** How long the daemon may be away after a call was cut off. Milliseconds. */
 const AWAY = 60_000
 const TRY_EVERY = 250

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ExomonadError } from '../../errors.ts'
 import { summaryOf, type AnyTool } from '../../tools/define.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
+import { keyIn } from '../idempotency-key.ts'
 import { parseInput } from '../parse-input.ts'
 import { collectReceipts, settleWithResponse } from '../receipts.ts'
 import { listTools, runTool, type ToolCall } from '../run-tool.ts'
@@ -27,11 +28,6 @@ const toolList = z
     ),
   })
   .meta({ id: 'ToolList' })
-
-const keyIn = (headers: Readonly<Record<string, unknown>>): string | undefined => {
-  const key = headers['idempotency-key']
-  return typeof key === 'string' && key !== '' ? key : undefined
-}
 
 const EVENT_STREAM = 'text/event-stream'
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ExomonadError } from '../../errors.ts'
 import type { AuthDeps } from '../http/auth.ts'
+import { keyIn } from '../idempotency-key.ts'
 import { collectReceipts, settleWithResponse } from '../receipts.ts'
 import { identifyOnLoopback } from './identity.ts'
 import { MCP_PATH, type Handler } from './loopback.ts'
@@ -34,6 +35,7 @@ export function createMcpOverHttp(deps: McpDeps & { auth: AuthDeps }): Handler {
       await exchange
     )(request, response, body, {
       identify: () => identifyOnLoopback(deps.auth, request.headers),
+      key: keyIn(request.headers),
       consumed: (_id, receipt) => receipts.take(receipt),
       signalOf: (id) => {
         const call = running.begin(client, id)

@@ -25,6 +25,8 @@ export interface McpDeps {
 export interface McpClient {
   /** Who it is now: asked anew for every request, since an agent may have ended while its client stays. */
   readonly identify: () => Promise<Caller>
+  /** Of the request’s header Idempotency-Key, where the transport has headers for each request. */
+  readonly key?: string | undefined
   /** Further reasons to end a call, beside those that the transport itself knows. */
   readonly signalOf?: (id: RequestId) => { readonly signal: AbortSignal; done(): void }
   /** Takes what the result of a call takes away, until the transport knows whether the result arrived. Without, it counts as arrived. */
@@ -81,7 +83,7 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
       const consumed = (receipt: Receipt) => receipts.push(receipt)
       const result = await runTool(
         tool,
-        { core, caller, signal, consumed, roleTools, gate, log, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
+        { core, caller, signal, consumed, roleTools, gate, log, key: client.key, ...(heartbeat === undefined ? {} : { progress: heartbeat.say }) },
         params.arguments,
       )
       for (const receipt of receipts) {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,11 +12,14 @@ import { checksState } from '../../../src/adapters/forge/local/check-state.ts'
 import { reviewDecision } from '../../../src/adapters/forge/review-decision.ts'
 import { squashMessage } from '../../../src/adapters/forge/squash-message.ts'
 import type { Sha } from '../../../src/ids.ts'
+import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 
+const own = 'ab12'.repeat(16)
+const gate = createTextGate({ values: () => [], hasHash: (sum) => sum === hash('sha256', own), entropy: () => false })
 const ann = { name: 'Ann', email: 'ann@example.invalid' }
 const bob = { name: 'Bob', email: 'bob@example.invalid' }
 const squash = (options: Partial<Parameters<typeof squashMessage>[0]>) =>
-  squashMessage({ number: 7, title: 'Title', body: '', author: ann, commits: [{ author: ann, message: 'x' }], ...options })
+  squashMessage({ number: 7, title: 'Title', body: '', author: ann, commits: [{ author: ann, message: 'x' }], gate, ...options })
 
 describe('the message of a squash', () => {
   it('is title and number, description, and each co-author once', () => {
@@ -26,6 +30,14 @@ describe('the message of a squash', () => {
       { author: { ...bob, name: 'Robert' }, message: 'b\n\nco-authored-by: Cy <cy@example.invalid>\nCo-authored-by: Ann <ann@example.invalid>' },
     ]
     expect(squash({ commits })).toBe('Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\nCo-authored-by: Cy <CY@example.invalid>\n')
+  })
+
+  it('lets neither secrets nor marks into history, whoever is named', () => {
+    const hostile = { name: `Bob \u001b[31m${own}`, email: 'bob@example.invalid' }
+    const message = `x\n\nCo-authored-by: Cy ${own} <cy@example.invalid>`
+    const written = squash({ title: own, body: `b ${own}`, commits: [{ author: hostile, message }] })
+    expect(written).toContain('Co-authored-by: Bob [redacted] <bob@example.invalid>\nCo-authored-by: Cy [redacted] <cy@example.invalid>')
+    expect(written).not.toContain(own)
   })
 
   it('adds to trailers that stand there instead of repeating or separating them', () => {

@@ -5,6 +5,7 @@ import { ExomonadError } from '../../../src/errors.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { silentLog } from '../../../src/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 import { makeAgent } from './make-agent.ts'
 
 type StopChainDeps = Parameters<typeof createStopChain>[0]
@@ -43,6 +44,7 @@ function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[], 
         return answer
       },
     },
+    gate: createTextGate(),
     log: silentLog(),
   }
   const check = createStopChain(deps as unknown as StopChainDeps)
@@ -87,5 +89,25 @@ describe('the stop check and what waits for the agent', () => {
     await waitFor('the check to come to its end', () => asked() === 1)
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     expect(taken()).toBe(0)
+  })
+})
+
+describe('the reason of the stop check', () => {
+  const name = `a\u001b]52;c;aGk=\u0007\u202e\u0000${'ghp_'}${'a1B2'.repeat(9)}.ts`
+  it.each([
+    { kind: 'uncommitted', files: [name] },
+    { kind: 'rebase_in_progress', files: [name], operation: 'rebase' },
+    { kind: 'rebase_conflict', base: name, files: [name], tries: 1 },
+    { kind: 'rebase_given_up', base: name, files: [name], tries: 3 },
+    { kind: 'diverged', branch: name, remote: name },
+  ])('holds nothing of a name that a terminal obeys, and no secret: $kind', async (objection) => {
+    const answer = await stopCheck([objection as never]).stop()
+    expect(answer).toMatchObject({ decision: 'block', reason: expect.stringContaining('a[redacted].ts') })
+    // oxlint-disable-next-line no-control-regex -- that none is left is what this shows
+    expect(JSON.stringify(answer)).not.toMatch(/[\u0000-\u001f\u202e]|\\u00|ghp_/)
+  })
+
+  it('nor what a fault says', async () => {
+    expect(await stopCheck([new ExomonadError('GIT_FAILED', `no ${name}`)]).stop()).toMatchObject({ note: expect.stringContaining('no a[redacted].ts') })
   })
 })

@@ -1,4 +1,5 @@
 import type { Log } from '../../../log.ts'
+import type { TextGate } from '../../../text-gate/text-gate.ts'
 import type { Git } from '../../git/git.ts'
 import type { StoreVerbs } from '../../store/store.ts'
 
@@ -37,6 +38,8 @@ export interface GithubClientOptions {
 }
 
 export interface GithubForgeOptions extends GithubClientOptions {
+  /** What is written into history goes through it. */
+  readonly gate: Pick<TextGate, 'text'>
   /** Git remote that holds the branches. */
   readonly remote: string
   readonly git: Git

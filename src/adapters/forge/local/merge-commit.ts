@@ -1,5 +1,6 @@
 import type { Sha } from '../../../ids.ts'
 import type { Git } from '../../git/git.ts'
+import type { TextGate } from '../../../text-gate/text-gate.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { MergeStrategy } from '../forge.ts'
 import { squashMessage } from '../squash-message.ts'
@@ -15,7 +16,13 @@ interface Merging {
 }
 
 /** Makes merge commits in objects alone: no worktree and no ref is touched, so that what is not pushed never happened. */
-export function createMergeCommit({ git }: { git: Git }): (strategy: MergeStrategy, merging: Merging) => Promise<MergeCommit> {
+export function createMergeCommit({
+  git,
+  gate,
+}: {
+  git: Git
+  gate: Pick<TextGate, 'text'>
+}): (strategy: MergeStrategy, merging: Merging) => Promise<MergeCommit> {
   const merge = async ({ pull, base, head, message }: Merging): Promise<MergeCommit> => {
     const merged = await git.mergeTree(base, head)
     if (merged.kind === 'conflict') return merged
@@ -33,7 +40,7 @@ export function createMergeCommit({ git }: { git: Git }): (strategy: MergeStrate
     const first = commits[0] ?? (await git.readCommit(head))
     const last = commits.at(-1) ?? first
     const author = { ...first.author, ...(last.author.date === undefined ? {} : { date: last.author.date }) }
-    const text = squashMessage({ number: pull.number, title: pull.title, body: pull.body, text: message, author, commits })
+    const text = squashMessage({ number: pull.number, title: pull.title, body: pull.body, text: message, author, commits, gate })
     return { kind: 'made', tree: merged.tree, sha: await git.commitTree({ tree: merged.tree, parents: [base], message: text, author }) }
   }
 

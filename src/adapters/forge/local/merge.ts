@@ -31,13 +31,14 @@ interface Landed {
  */
 export function createMerging({
   git,
+  gate,
   store,
   remote,
   clock,
   branches,
   ended,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock'> & { branches: Branches; ended: (pull: PullRow) => Promise<void> }): Merging {
-  const makeCommit = createMergeCommit({ git })
+}: Pick<LocalForgeOptions, 'git' | 'gate' | 'store' | 'remote' | 'clock'> & { branches: Branches; ended: (pull: PullRow) => Promise<void> }): Merging {
+  const makeCommit = createMergeCommit({ git, gate })
   /** In one process merges wait for each other instead of spoiling each other’s tries. */
   const oneAtATime = createSerial()
   const active = new Set<number>()

@@ -1,5 +1,6 @@
 import type { Log } from '../../../log.ts'
 import type { Paths } from '../../../paths.ts'
+import type { TextGate } from '../../../text-gate/text-gate.ts'
 import type { Git } from '../../git/git.ts'
 import type { Store } from '../../store/store.ts'
 import type { Forge } from '../forge.ts'
@@ -17,6 +18,8 @@ export interface CheckSettings {
 }
 
 export interface LocalForgeOptions {
+  /** What is written into history goes through it. */
+  readonly gate: Pick<TextGate, 'text'>
   /** What its identity() answers: the path of the repository. */
   readonly repository: string
   readonly git: Git

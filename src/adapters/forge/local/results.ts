@@ -23,20 +23,21 @@ export function createResults({
   store,
   remote,
   paths,
+  gate,
   clock,
   branches,
   config,
   checks,
   runs,
   merging,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'paths' | 'clock'> & {
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'paths' | 'gate' | 'clock'> & {
   branches: Branches
   config: CheckConfig
   checks: Pick<Checks, 'recover'>
   runs: CheckRuns
   merging: Pick<Merging, 'markLanded'>
 }): MergeResults {
-  const makeCommit = createMergeCommit({ git })
+  const makeCommit = createMergeCommit({ git, gate })
   const trees = new Map<Sha, Sha>()
 
   const treeOf = async (commit: Sha): Promise<Sha> => {

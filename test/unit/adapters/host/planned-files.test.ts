@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgentFiles } from '../../../../src/adapters/host/agent-files.ts'
 import { exec } from '../../../../src/adapters/exec.ts'
 import { newAgentId } from '../../../../src/ids.ts'
+import { createTextGate } from '../../../../src/text-gate/text-gate.ts'
 import { pathsOf } from '../../../../src/paths.ts'
 
 function setup() {
@@ -13,7 +14,7 @@ function setup() {
   const worktree = join(root, 'worktree')
   mkdirSync(worktree)
   const paths = pathsOf(join(root, '.git'), root)
-  const files = createAgentFiles({ paths, launcher: '/launch.sh', exec, environment: async () => ({}) })
+  const files = createAgentFiles({ paths, launcher: '/launch.sh', exec, environment: async () => ({}), gate: createTextGate() })
   const id = newAgentId()
   return { root, worktree, files, id, folder: files.folder(id) }
 }

@@ -1,3 +1,4 @@
+import type { TextGate } from '../../../../text-gate/text-gate.ts'
 import type { MergeStrategy } from '../../forge.ts'
 import { squashMessage } from '../../squash-message.ts'
 import type { GithubClient } from '../client/client.ts'
@@ -25,7 +26,7 @@ const split = (message: string): MergeMessage => {
  * commits is named in a trailer.
  */
 export async function mergeMessage(
-  client: Pick<GithubClient, 'pages'>,
+  { client, gate }: { client: Pick<GithubClient, 'pages'>; gate: Pick<TextGate, 'text'> },
   pull: RawPull,
   strategy: MergeStrategy,
   text: string | undefined,
@@ -39,5 +40,5 @@ export async function mergeMessage(
     const isFiler = pull.user !== null && author?.login === pull.user.login
     return { author: isFiler || name === '' || email === '' ? own : { name, email }, message: commit.message }
   })
-  return split(squashMessage({ number: pull.number, title: pull.title, body: pull.body ?? '', text, author: own, commits: listed }))
+  return split(squashMessage({ number: pull.number, title: pull.title, body: pull.body ?? '', text, author: own, commits: listed, gate }))
 }

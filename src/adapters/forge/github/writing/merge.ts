@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
+import type { TextGate } from '../../../../text-gate/text-gate.ts'
 import type { BranchName, Sha } from '../../../../ids.ts'
 import type { Forge, MergeResult, PullRequestSnapshot } from '../../forge.ts'
 import { createSerial } from '../../serial.ts'
@@ -24,12 +25,14 @@ type ConflictFiles = (ends: Pick<PullRequestSnapshot, 'head' | 'base'>) => Promi
  */
 export function createMerging({
   client,
+  gate,
   pause,
   conflictFiles,
   baseTip,
   merged,
 }: {
   client: Pick<GithubClient, 'rest' | 'pages'>
+  gate: Pick<TextGate, 'text'>
   pause: Pause
   conflictFiles: ConflictFiles
   /** Where the base is by now, for looking for conflicts. */
@@ -86,7 +89,7 @@ export function createMerging({
 
   const send = async (options: MergeOptions, pull: RawPull): Promise<MergeResult | { readonly words: string }> => {
     const { number, expectedHead, strategy, message } = options
-    const words = await mergeMessage(client, pull, strategy, message)
+    const words = await mergeMessage({ client, gate }, pull, strategy, message)
     await options.prepared(null)
     let answer: RestAnswer<{ merged?: boolean; sha?: string }>
     try {

@@ -19,7 +19,7 @@ export type Writing = Pick<Forge, 'file' | 'merge' | 'settleMerge' | 'retarget' 
 export function createWriting(
   options: GithubForgeOptions & { client: GithubClient; hints: Hints; find: Forge['find']; conflicts: ReturnType<typeof createConflicts> },
 ): Writing {
-  const { client, repository, store, git, remote, clock, settings, find, conflicts, hints } = options
+  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const file = createFile({ repository, client, find, pause })
@@ -29,7 +29,7 @@ export function createWriting(
       if (result.kind === 'filed') changed(result.number)
       return result
     },
-    ...createMerging({ client, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
+    ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
     ...createChange({ repository, client, changed }),
     ...createReview({ repository, client, clock, nameOf: (actor) => actorName(store, actor), changed }),
     ...createReviewRequests({ client, settings, find }),
