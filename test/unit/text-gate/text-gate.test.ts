@@ -179,6 +179,12 @@ describe('secrets', () => {
     expect(strict.text(ordinary)).toBe(ordinary)
   })
 
+  // What made a pattern begin anew at each of these would not end within any limit of a test.
+  it.each(['M-', 'token=', 'eyJ-', 'https://a:b', '-----BEGIN ', '0a', 'SG.a-'])('is looked for in a megabyte of “%s”', (part) => {
+    const text = part.repeat(1_000_000 / part.length)
+    expect(gate.text(text)).toBe(text)
+  })
+
   it('is found behind what was to hide it', () => {
     const [prefix, rest] = TOKENS[0]!
     expect(gate.text(`gh\u200bp_\u001b[31m${rest}`)).toBe('[redacted]')
