@@ -61,6 +61,7 @@ export function outdated(event: Pick<StoredEvent, 'type' | 'payload' | 'at'>, re
     case 'landing.red':
       return ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged again` : undefined)
     case 'landing.culprit':
+    case 'landing.stopped':
     case 'pr.retargeted':
       return ended ?? elsewhere
     case 'pr.pushed':
