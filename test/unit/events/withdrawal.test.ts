@@ -65,6 +65,8 @@ describe('what is no longer true of a pull request', () => {
     ['landing.red', { sha: OLDER }, { checksState: 'failed' }, 'another head'],
     ['landing.culprit', {}, { checksState: 'failed' }, undefined],
     ['landing.culprit', {}, { state: 'merged' }, 'is merged'],
+    ['landing.stopped', {}, {}, undefined],
+    ['landing.stopped', {}, { state: 'merged' }, 'is merged'],
     ['pr.ready', { sha: HEAD }, { mergeable: 'unknown', checksState: 'unknown' }, undefined],
     ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review()] }, undefined],
     ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review(), review({ id: 'r2', state: 'approved' })] }, 'decided otherwise'],
