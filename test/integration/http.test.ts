@@ -183,7 +183,7 @@ describe('tokens', () => {
     expect((await note(tokenOf('dev'))).status).toBe(200)
     expect((await note(OWNER_TOKEN)).status).toBe(200)
     expect((await note(OWNER_TOKEN, 'dev')).status).toBe(200)
-    expect(seen).toEqual(['agent:dev', 'human:root', 'human:dev'])
+    expect(seen).toEqual(['agent:dev', 'human:root', 'agent:dev'])
     expect((await note(tokenOf('lead'), 'dev')).body).toMatchObject({ code: 'NOT_ALLOWED' })
     expect((await note(OWNER_TOKEN, 'näbody')).body).toMatchObject({ code: 'AGENT_NOT_FOUND', error: expect.stringContaining('näbody') as string })
     expect(seen).toHaveLength(3)
