@@ -91,7 +91,7 @@ describe('exomonad run', () => {
     await tree.run(['run', 'sleep', '1000'])
     expect(await tree.run(['kill', 'sleep-1000'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Killed sleep-1000') })
     const all = await tree.run(['status', '--json'])
-    expect(all.json.find(({ name }: any) => name === 'sleep-1000')).toMatchObject({ kind: 'process', status: 'killed', parent_id: null })
+    expect(all.json.agents.find(({ name }: any) => name === 'sleep-1000')).toMatchObject({ kind: 'process', status: 'killed', parent_id: null })
   })
 })
 

@@ -153,15 +153,15 @@ describe('folding', () => {
     const number = await filed(tree, 'byhand')
     await waitFor('it to idle', async () => (await tree.agent('byhand')).state === 'idle')
     // A commit of one’s own is no merge, and stays here.
-    const before = await tree.repository.git('rev-parse', 'refs/remotes/origin/main')
+    const before = await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')
     await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Of one’s own')
     expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'open' })
-    expect(await tree.repository.git('rev-parse', 'refs/remotes/origin/main')).toBe(before)
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(before)
     await tree.repository.git('merge', '-q', '--no-ff', '-m', 'Merge by hand', 'main.byhand')
     expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'merged' })
     const merged = await waitFor('the news', async () => (await tree.events()).find(({ type, payload }) => type === 'pr.merged' && payload.number === number))
     expect(merged.payload).toMatchObject({ external: true })
-    expect(await tree.repository.git('rev-parse', 'refs/remotes/origin/main')).toBe(await tree.repository.git('rev-parse', 'main'))
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(await tree.repository.git('rev-parse', 'main'))
   })
 
   it('a branch that is not the agent’s own is never rebased, and a stop check that can’t read its configuration lets go', async () => {
