@@ -114,7 +114,8 @@ export function createProof(deps: {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
     }
-    if (expected.lane === 'pane' && expected.unanswered !== true && isUnanswered(agent, left, cli)) {
+    // What Enter was never pressed for is in its box, and nowhere else.
+    if (expected.lane === 'pane' && trace !== 'pasted' && expected.unanswered !== true && isUnanswered(agent, left, cli)) {
       expected.unanswered = true
       expected.dueAt = clock() + patience
       await sight.unanswered(agent)

@@ -47,7 +47,7 @@ describe('which pull requests are followed', () => {
     expect(tree.forge.looks).toEqual([])
     tree.forge.truth.set(3, pull({ agentId: null, updatedAt: 3_000 }))
     await tree.pass(301)
-    expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'pr.closed', 'pr.reopened'])
+    expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'pr.closed', 'pr.reopened', 'pr.ready'])
     expect((await tree.told(OWNER)).filter((text) => text.startsWith('[PR REOPENED]'))).toHaveLength(1)
   })
 
