@@ -51,7 +51,8 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     const settled = ['main ○ idle', 'main.lead (scout) ○ idle', 'main.lead ○ idle', 'main.lead.index ✓ done', 'main.lead.query ○ idle', 'main.top ○ idle']
     await waitFor('lead to idle', async () => (await tree.agent('lead')).state === 'idle')
     await waitFor('all to idle', async () => (await names(tree)).join() === settled.toSorted().join())
-    expect((await layout.panes(tree)).find(({ agentId }) => agentId === id)?.windowName).toBe('main.lead ○ idle')
+    const windowName = async () => (await layout.panes(tree)).find(({ agentId }) => agentId === id)?.windowName
+    await waitFor('its window to be called so', async () => (await windowName()) === 'main.lead ○ idle')
 
     // A person who attaches to one of several panes is in that one.
     const query = await tree.agent('query')
