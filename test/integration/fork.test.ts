@@ -272,9 +272,10 @@ describe('a fork that may not be', () => {
     expect(await tree.refusal('fork', { name: 'child' }, { as: 'other' })).toMatchObject({ code: 'INVALID_ARG' })
 
     await tree.call('kill', { agent: 'dev' })
-    writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '# from elsewhere\n', { flag: 'a' })
     await tree.repository.git('add', '--force', '.exomonad/config.toml')
     await tree.repository.git('commit', '-qm', 'Share the configuration')
+    writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '# from elsewhere\n', { flag: 'a' })
+    await tree.repository.git('commit', '-qam', 'Change the configuration')
     expect(await tree.refusal('fork', child, { as: 'other' })).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
     expect(await tree.agent('child')).toBeUndefined()
   })

@@ -53,9 +53,11 @@ it('waits for approval with what was trusted then, not with what came meanwhile'
   tree.script('lead', { steps: [{ do: 'tool', name: 'spawn_workers', input: { specs: [{ name: 'late', prompt: 'x' }] } }] })
   await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
   const asked = await waitFor('the request', async () => (await tree.call('inbox')).approvals[0])
-  writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '# came with a pull\n', { flag: 'a' })
+  // Tracked first: what is nobody's but the person's own runs, and is trusted from then on.
   await tree.repository.git('add', '-f', '.exomonad/config.toml')
-  await tree.repository.git('commit', '-q', '-m', 'Change the configuration')
+  await tree.repository.git('commit', '-q', '-m', 'Share the configuration')
+  writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '# came with a pull\n', { flag: 'a' })
+  await tree.repository.git('commit', '-qam', 'Change the configuration')
   await tree.call('approve', { approval_id: asked.approval_id })
   expect(await tree.logged('lead', 'the refusal', (entry) => entry['kind'] === 'tool')).toMatchObject({ answer: { code: 'UNTRUSTED_CONFIG' } })
   expect(await tree.agent('late')).toBeUndefined()
