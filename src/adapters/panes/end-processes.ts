@@ -73,10 +73,14 @@ export async function endProcesses(
 
 /** Ends what panes run and all that was ever started from them: some programs leave servers of their own behind, in other sessions. */
 export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: EndOptions): Promise<void> {
+  const markers = panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`]))
   // The number of a process that has ended may be another’s by now.
   const leaders = panes.flatMap(({ pid, ended }) => (ended ? [] : [pid]))
-  const left = startedWith(panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`])))
+  const left = startedWith(markers)
   // Waited for after the leaders only: its failure must be nobody’s surprise meanwhile.
   left.catch(() => undefined)
   await endProcesses(leaders, left, options)
+  // What was started in the very instant of its starter’s end, or because of it, is nobody’s child any more.
+  const late = await startedWith(markers)
+  if (late.length > 0) await endProcesses([], Promise.resolve(late), options)
 }
