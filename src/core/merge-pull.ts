@@ -166,9 +166,9 @@ export function createMergePull(
     const journal = randomUUID()
     const queued = { ...intent, queuedAt: clock(), awaited: wait }
     await begin(journal, 'queued', queued, pull, child)
-    const waits = pending.begin(pull.number)
+    const waits = pending.begin(pull.number, intent.by as Actor)
     // Until `add` returns its caller is there in any case.
-    const waiter = pending.join(pull.number, wait ? { signal, progress } : { progress })!
+    const waiter = pending.join(pull.number, intent.by as Actor, wait ? { signal, progress } : { progress })!
     try {
       await landings!.queue.add(landingOf(journal, queued, waits))
     } finally {
@@ -206,13 +206,15 @@ export function createMergePull(
       }
     }
 
-    if ((await isLanding(pull.number)) && !(input.force && (await withdraw(pull.number)))) {
-      const waiter = input.wait === true ? pending.join(pull.number, options ?? {}) : undefined
+    const landing = await isLanding(pull.number)
+    // What can't be forced goes on landing.
+    if (!landing || input.force) await requireMergeable(pull, input.force)
+    if (landing && !(input.force && (await withdraw(pull.number)))) {
+      const waiter = input.wait === true ? pending.join(pull.number, actorOf(caller), options ?? {}) : undefined
       if (waiter === undefined) return async () => stillLanding(pull, followed)
       options?.progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
       return async () => outcomeOf(await waiter.outcome(), pull, followed, answer)
     }
-    await requireMergeable(pull, input.force)
     const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
     const intent = await intentOf(pull, actorOf(caller), strategy, child)
@@ -246,7 +248,7 @@ export function createMergePull(
   const queueAgain = async (id: string, intent: MergeIntent): Promise<void> => {
     // Who waited for it is gone.
     await step(id, 'queued', { awaited: false })
-    await landings?.queue.add(landingOf(id, intent, pending.begin(intent.number)))
+    await landings?.queue.add(landingOf(id, intent, pending.begin(intent.number, intent.by as Actor)))
   }
 
   const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {

@@ -13,4 +13,4 @@ export const keyField = z
   .min(1)
   .max(200)
   .optional()
-  .describe('Asked for again under the same key, it is not done again and answers the same; the header Idempotency-Key says the same')
+  .describe('Asked for again under the same key, it is not done again and returns the same; the header Idempotency-Key says the same')

@@ -150,25 +150,35 @@ describe('landing', () => {
 
   it('waits for one that is landing already where that is asked for, and a person may force it meanwhile', async () => {
     const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi`)
-    const [a, b, c] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' }), await tree.open('c', { 'c.txt': '' })]
-    for (const number of [a, b, c]) await tree.checked(number)
+    const [a, b, c, d] = [
+      await tree.open('a', { 'a.txt': '' }),
+      await tree.open('b', { 'b.txt': '' }),
+      await tree.open('c', { 'c.txt': '' }),
+      await tree.open('d', { 'd.txt': '' }),
+    ]
+    for (const number of [a, b, c, d]) await tree.checked(number)
     await tree.merge(a)
     tree.hold(true)
     // It has the only place.
     await tree.open('slow', { 'slow.txt': '' })
     expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
     expect(await tree.merge(c)).toMatchObject({ state: 'landing' })
+    expect(await tree.merge(d)).toMatchObject({ state: 'landing' })
     const waiting = [tree.merge(b, { wait: true }), tree.merge(c, { wait: true })]
+    const looking = tree.merge(d, { as: 'human', wait: true })
     const refused = waiting[1]?.catch((error: unknown) => error)
-    await waitFor('both to wait', async () => (await tree.store.journal.open()).length === 2)
+    await waitFor('all to wait', async () => (await tree.store.journal.open()).length === 3)
     expect(await tree.merge(c, { as: 'human', force: true })).toMatchObject({ merged: true, state: 'merged' })
     expect(await refused).toMatchObject({ code: 'PR_NOT_MERGEABLE' })
     tree.hold(false)
     expect(await waiting[0]).toMatchObject({ merged: true, state: 'merged' })
+    expect(await looking).toMatchObject({ merged: true, state: 'merged' })
     await tree.landed()
-    for (const number of [a, b, c]) expect(await tree.look(number)).toMatchObject({ state: 'merged' })
+    for (const number of [a, b, c, d]) expect(await tree.look(number)).toMatchObject({ state: 'merged' })
+    // The lead, who asked for it, is told, although a person waited for the same.
+    await waitFor('the lead to be told', async () => (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]') && text.includes(`#${d} `)))
     // Each once.
-    for (const name of ['a', 'b', 'c']) expect((await subjects(tree)).filter((line) => line.includes(`Title of ${name}`))).toHaveLength(1)
+    for (const name of ['a', 'b', 'c', 'd']) expect((await subjects(tree)).filter((line) => line.includes(`Title of ${name}`))).toHaveLength(1)
   })
 
   it('tells whoever waited for it after a kill in the middle of the landing', async () => {

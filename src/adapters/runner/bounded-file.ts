@@ -16,7 +16,7 @@ export const draftOf = (file: string): string => `${file}.part`
 
 /**
  * Writes a file anew that has grown beyond its bound: its beginning, a line that says how much is gone, and its end, cut at ends of lines. Whole or as it
- * was. Answers the file, to go on writing at its end.
+ * was. Returns the file, to go on writing at its end.
  */
 export async function cutMiddle(file: string, bound: number): Promise<{ readonly handle: FileHandle; readonly size: number }> {
   const source = await open(file, 'r')

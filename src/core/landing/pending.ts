@@ -1,11 +1,17 @@
+import type { Actor } from '../../ids.ts'
 import type { Landing, LandingOutcome } from './landing.ts'
 
 /** Pull requests that wait to land, and the callers that wait for what comes of them: more may come later. */
 export interface PendingLandings {
-  /** What the queue calls. It is known from here on until it has ended. */
-  begin(number: number): Pick<Landing, 'ended' | 'progress' | 'awaited'>
+  /** What the queue calls. It is known from here on until it has ended. `by`: who asked for it, and is told of it unless they wait themselves. */
+  begin(number: number, by: Actor): Pick<Landing, 'ended' | 'progress' | 'awaited'>
   /** One more caller that waits, until its signal or `leave`. Undefined: nothing of that number waits here. */
-  join(number: number, options: { readonly signal?: AbortSignal | undefined; readonly progress?: ((words: string) => void) | undefined }): Waiter | undefined
+  join(number: number, by: Actor, options: Listening): Waiter | undefined
+}
+
+interface Listening {
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: ((words: string) => void) | undefined
 }
 
 export interface Waiter {
@@ -17,14 +23,14 @@ export interface Waiter {
 interface Pending {
   readonly outcome: PromiseWithResolvers<LandingOutcome>
   ended: LandingOutcome | undefined
-  readonly waiters: Set<{ readonly progress: ((words: string) => void) | undefined }>
+  readonly waiters: Set<{ readonly by: Actor; readonly progress: Listening['progress'] }>
 }
 
 export function createPendingLandings(): PendingLandings {
   const landings = new Map<number, Pending>()
 
   return {
-    begin: (number) => {
+    begin: (number, by) => {
       const pending: Pending = { outcome: Promise.withResolvers(), ended: undefined, waiters: new Set() }
       landings.set(number, pending)
       return {
@@ -36,14 +42,14 @@ export function createPendingLandings(): PendingLandings {
         progress: (words) => {
           for (const { progress } of pending.waiters) progress?.(words)
         },
-        awaited: () => pending.waiters.size > 0,
+        awaited: () => [...pending.waiters].some((waiter) => waiter.by === by),
       }
     },
 
-    join: (number, { signal, progress }) => {
+    join: (number, by, { signal, progress }) => {
       const pending = landings.get(number)
       if (pending === undefined) return undefined
-      const waiter = { progress }
+      const waiter = { by, progress }
       const left = Promise.withResolvers<null>()
       pending.waiters.add(waiter)
       const leave = (): void => {
