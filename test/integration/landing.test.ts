@@ -126,11 +126,11 @@ describe('landing', () => {
   })
 
   it('lands a good one that conflicts only with a red one of its group, and tells of none that it does not', async () => {
-    const tree = await world({}, `${PAIRS} && if test -e slow.txt; then ${HOLD}; fi`)
+    const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi; ${PAIRS}`)
     const numbers = new Map<string, number>()
     for (const [name, files] of Object.entries({
       left: { 'pair-1-a': '' },
-      first: { 'slow.txt': '' },
+      first: { 'a.txt': '' },
       // Red with `left`, and in the way of the last.
       right: { 'pair-1-b': '', 'shared.txt': 'right' },
       good: { 'shared.txt': 'good' },
@@ -140,7 +140,11 @@ describe('landing', () => {
     await tree.merge(numbers.get('first')!)
     await tree.merge(numbers.get('left')!)
     await tree.landed()
+    // Another has the only place until both are in one group.
+    tree.hold(true)
+    await tree.open('slow', { 'slow.txt': '' })
     for (const name of ['right', 'good']) await tree.merge(numbers.get(name)!)
+    tree.hold(false)
     await tree.landed()
     const states = await Promise.all([...numbers].map(async ([name, number]) => [name, (await tree.look(number)).state]))
     expect(Object.fromEntries(states)).toEqual({ left: 'merged', first: 'merged', right: 'open', good: 'merged' })
@@ -183,8 +187,8 @@ describe('landing', () => {
 
   it('tells whoever waited for it after a kill in the middle of the landing', async () => {
     const tree = await world()
-    const [a, b] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' })]
-    for (const number of [a, b]) await tree.checked(number)
+    const [a, b, c] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' }), await tree.open('c', { 'c.txt': '' })]
+    for (const number of [a, b, c]) await tree.checked(number)
     await tree.merge(a)
     // As a daemon left it that pushed and was killed: the caller that waited is gone.
     const { results } = tree.forge
@@ -195,6 +199,9 @@ describe('landing', () => {
     }
     expect(await tree.merge(b, { wait: true })).toMatchObject({ state: 'landing' })
     results!.land = real
+    // What is queued after it lands; it itself is settled first, and not landed again.
+    await tree.merge(c)
+    await waitFor('the next to land', async () => (await tree.look(c)).state === 'merged')
     await tree.restart()
     await tree.landed()
     expect(await tree.look(b)).toMatchObject({ state: 'merged' })
