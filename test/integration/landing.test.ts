@@ -191,14 +191,14 @@ describe('landing', () => {
     for (const number of [a, b, c]) await tree.checked(number)
     await tree.merge(a)
     // As a daemon left it that pushed and was killed: the caller that waited is gone.
-    const { results } = tree.forge
-    const real = results!.land
-    results!.land = async (...args) => {
-      await real(...args)
-      throw new Error('killed')
+    const { pulls } = tree.store
+    const { update } = pulls
+    pulls.update = async (number, patch) => {
+      if (patch.state === 'merged') throw new Error('killed')
+      return update(number, patch)
     }
     expect(await tree.merge(b, { wait: true })).toMatchObject({ state: 'landing' })
-    results!.land = real
+    pulls.update = update
     // What is queued after it lands; it itself is settled first, and not landed again.
     await tree.merge(c)
     await waitFor('the next to land', async () => (await tree.look(c)).state === 'merged')
@@ -383,6 +383,17 @@ describe('landing', () => {
     await expect(tree.merge(bad)).rejects.toMatchObject({ code: 'CHECKS_FAILED' })
     expect(await tree.merge(bad, { as: 'human', force: true })).toMatchObject({ merged: true })
     await waitFor('the red base to be told', async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')), { limit: 60_000 })
+  })
+
+  it('names all that landed unchecked, where the base was never found green', async () => {
+    const tree = await world({}, 'for file in bad-*; do if test -e "$file"; then exit 1; fi; done')
+    const numbers = [await tree.open('left', { 'bad-1': '' }), await tree.open('right', { 'bad-2': '' })]
+    for (const [index, number] of numbers.entries()) {
+      await tree.checked(number)
+      await tree.merge(number, { as: 'human', force: true })
+      const red = await waitFor('the red base to be told', async () => (await tree.events('base.red'))[index], { limit: 60_000 })
+      expect(red['payload'].since.map((since: any) => since.number).toSorted()).toEqual(numbers.slice(0, index + 1))
+    }
   })
 
   it('checks a base to which somebody pushed a pull request by hand', async () => {

@@ -422,8 +422,12 @@ describe('outbox', () => {
       await family()
       const delivery = await claimed(false)
       terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['the batch before', 'b-1'], entered: ['the batch before'] })
+      // What Enter was never pressed for opened no dialog: an agent that waits for a person would never get it.
+      const seen: string[] = []
+      sight.onSeen((_agent, { state }) => void seen.push(state))
       await outbox.start()
       await until('it is submitted', () => terminals.submitted.length === 1)
+      expect(seen).not.toContain('waiting')
       if (acks) await outbox.ack(AUTH, [delivery])
       await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
       expect(terminals.typed).toEqual([])
