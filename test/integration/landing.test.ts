@@ -185,11 +185,11 @@ describe('landing', () => {
     for (const name of ['a', 'b', 'c', 'd']) expect((await subjects(tree)).filter((line) => line.includes(`Title of ${name}`))).toHaveLength(1)
   })
 
-  it('tells whoever waited for it after a kill in the middle of the landing', async () => {
+  it.each(['at once', 'after its check'])('tells whoever waited for it after a kill in the middle of the landing, %s', async (by) => {
     const tree = await world()
     const [a, b, c] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'b.txt': '' }), await tree.open('c', { 'c.txt': '' })]
     for (const number of [a, b, c]) await tree.checked(number)
-    await tree.merge(a)
+    if (by === 'after its check') await tree.merge(a)
     // As a daemon left it that pushed and was killed: the caller that waited is gone.
     const { pulls } = tree.store
     const { update } = pulls
@@ -383,6 +383,22 @@ describe('landing', () => {
     await expect(tree.merge(bad)).rejects.toMatchObject({ code: 'CHECKS_FAILED' })
     expect(await tree.merge(bad, { as: 'human', force: true })).toMatchObject({ merged: true })
     await waitFor('the red base to be told', async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')), { limit: 60_000 })
+  })
+
+  it('goes on with one whose force was refused: a conflict is never forced', async () => {
+    const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi`)
+    const [a, b, c] = [await tree.open('a', { 'a.txt': '' }), await tree.open('b', { 'shared.txt': 'b' }), await tree.open('c', { 'shared.txt': 'c' })]
+    for (const number of [a, b, c]) await tree.checked(number)
+    await tree.merge(a)
+    tree.hold(true)
+    await tree.open('slow', { 'slow.txt': '' })
+    expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
+    expect(await tree.merge(c, { as: 'human', force: true })).toMatchObject({ merged: true })
+    await expect(tree.merge(b, { as: 'human', force: true })).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE' })
+    expect(await tree.store.journal.open()).toMatchObject([{ data: { number: b } }])
+    tree.hold(false)
+    await tree.landed()
+    expect((await tree.events('landing.stopped')).map(({ payload }) => payload.number)).toEqual([b])
   })
 
   it('names all that landed unchecked, where the base was never found green', async () => {

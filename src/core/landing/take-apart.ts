@@ -54,31 +54,6 @@ export function createTakeApart({
     return { chain, result }
   }
 
-  /**
-   * One by one those are taken out that make it red, until what is left is green and lands. Undefined where it is not explained by one or two.
-   * Whoever was red together with one that was taken out as well waits again: nothing that landed speaks against it.
-   */
-  const bySet = async (landings: readonly Landing[], onto: Sha, parallel: number): Promise<TakenApart | undefined> => {
-    const guilty: Guilty[] = []
-    for (let left = landings; ;) {
-      const pick = (places: readonly number[]): Landing[] => places.map((place) => left[place]!)
-      const found = await findRedSet({ count: left.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
-      if (found === undefined || found === 'unexplained') return guilty.length === 0 ? undefined : { wait: left, guilty }
-      const landing = left[found.at(-1)!]!
-      const others = left.filter((other) => other !== landing)
-      const [alone, rest] = await Promise.all([together(onto, pick(found)), others.length === 0 ? undefined : together(onto, others)])
-      const link = alone.chain.links.at(-1)
-      if (alone.result !== 'red' || link === undefined) return guilty.length === 0 ? undefined : { wait: left, guilty }
-      const partner = found.length === 2 ? left[found[0]!] : undefined
-      guilty.push({ landing, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner })
-      left = others
-      if (rest?.result === 'red') continue
-      const landed = rest?.result === 'green' && (await landAll(left, rest.chain))
-      const stands = ({ partner: other }: Guilty): boolean => other === undefined || left.includes(other)
-      return { wait: [...(landed ? [] : left), ...guilty.filter((one) => !stands(one)).map((one) => one.landing)], guilty: guilty.filter(stands) }
-    }
-  }
-
   const byPrefix = async (landings: readonly Landing[], chain: MergeChain, parallel: number): Promise<TakenApart> => {
     const found = await firstRed({
       green: 0,
@@ -95,6 +70,43 @@ export function createTakeApart({
     return { wait: landings.slice(found.green + 1), guilty: [{ landing: landings[found.green]!, link, onto, partner: undefined }] }
   }
 
+  /**
+   * One by one those are taken out that make it red, until what is left is green and lands. Undefined where it is not explained by one or two; where
+   * that is so of what is left, its first red prefix is looked for. Who was taken out with one that did not land waits again: nothing that landed
+   * speaks against it.
+   */
+  const bySet = async (landings: readonly Landing[], whole: MergeChain, parallel: number): Promise<TakenApart | undefined> => {
+    const { onto } = whole
+    const out: Guilty[] = []
+    const withRest = (left: readonly Landing[], rest: TakenApart): TakenApart => {
+      const open = new Set([...rest.wait, ...rest.guilty.map(({ landing }) => landing)])
+      const stands = ({ partner }: Guilty): boolean => partner === undefined || (left.includes(partner) && !open.has(partner))
+      return { wait: [...rest.wait, ...out.filter((one) => !stands(one)).map(({ landing }) => landing)], guilty: [...rest.guilty, ...out.filter(stands)] }
+    }
+    for (let [left, chain] = [landings, whole]; ;) {
+      const pick = (places: readonly number[]): Landing[] => places.map((place) => left[place]!)
+      const found = await findRedSet({ count: left.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
+      const places = found === undefined || found === 'unexplained' ? [] : found
+      const landing = left[places.at(-1) ?? -1]
+      const others = left.filter((other) => other !== landing)
+      const [alone, rest] = await Promise.all([
+        landing === undefined ? undefined : together(onto, pick(places)),
+        landing === undefined || others.length === 0 ? undefined : together(onto, others),
+      ])
+      const link = alone?.chain.links.at(-1)
+      if (landing === undefined || alone?.result !== 'red' || link === undefined) {
+        return out.length === 0 ? undefined : withRest(left, await byPrefix(left, chain, parallel))
+      }
+      out.push({ landing, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner: places.length === 2 ? left[places[0]!] : undefined })
+      if (rest === undefined) return withRest([], { wait: [], guilty: [] })
+      // That can’t be told: something has to come of a round, or the next is the same.
+      if (rest.result === undefined) return { wait: others, guilty: out }
+      if (rest.result === 'green') return withRest(others, { wait: (await landAll(others, rest.chain)) ? [] : others, guilty: [] })
+      left = others
+      chain = rest.chain
+    }
+  }
+
   return async (landings, chain) => {
     const [only] = chain.links
     if (landings.length === 1 && only !== undefined) return { wait: [], guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partner: undefined }] }
@@ -105,6 +117,6 @@ export function createTakeApart({
       return { wait: [], guilty: landings.map((landing, index) => ({ landing, link: chain.links[index]!, onto: chain.onto, partner: undefined })) }
     }
     const parallel = await results.parallel()
-    return (await bySet(landings, chain.onto, parallel)) ?? byPrefix(landings, chain, parallel)
+    return (await bySet(landings, chain, parallel)) ?? byPrefix(landings, chain, parallel)
   }
 }
