@@ -126,7 +126,7 @@ export interface Git {
   defaultBranch(remote: string): Promise<BranchName | null>
   /** Fetches these branches (all where none is named) into `refs/remotes/<remote>/…`; concurrent calls for the same are coalesced. */
   fetch(remote: string, branches?: readonly BranchName[]): Promise<void>
-  /** Fast-forwards a branch that is checked out nowhere to what was fetched of it; answers whether it is there. */
+  /** Fast-forwards a branch that is checked out nowhere to what was fetched of it; returns whether it is there. */
   advanceBranch(branch: BranchName, remote: string): Promise<boolean>
   /** Pushes a commit to `refs/heads/<branch>`. `expected`: SHA the remote branch must have, null for absent, undefined for a plain fast-forward push. */
   push(remote: string, options: { sha: Sha; branch: BranchName; expected?: Sha | null }): Promise<PushResult>

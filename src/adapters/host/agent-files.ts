@@ -38,7 +38,7 @@ export interface AgentFiles {
    * paths or links that leave them.
    */
   copyInto(from: string, to: string, files: readonly string[]): Promise<void>
-  /** Runs a set-up command to its end, with these variables beside those of agents; answers what it printed where it failed. */
+  /** Runs a set-up command to its end, with these variables beside those of agents; returns what it printed where it failed. */
   runSetup(
     argv: readonly string[],
     worktree: string,
