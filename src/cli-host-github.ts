@@ -10,7 +10,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const [{ findGithub }, { openGit }, { exec }, { gitEnvironment }] = await Promise.all([
       import('./daemon/find-github.ts'),
       import('./adapters/git/open.ts'),
-      import('./adapters/exec.ts'),
+      import('./processes/exec.ts'),
       import('./config/environment.ts'),
     ])
     const git = openGit({ commonDir, environment: gitEnvironment(environment) })

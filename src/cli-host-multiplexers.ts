@@ -10,7 +10,7 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
       // The daemon refuses a tmux that is too old; here it is as for kind = "auto".
       return { version: said?.replace(/^tmux /, '') ?? null, needed: '3.2', usable: said !== null }
     }
-    const { isEnough, parseZellijVersion, ZELLIJ_NEEDED } = await import('./adapters/multiplexer/zellij/version.ts')
+    const { isEnough, parseZellijVersion, ZELLIJ_NEEDED } = await import('./adapters/terminals/zellij/version.ts')
     const said = await zellijVersion(environment.variables)
     const version = said === null ? undefined : parseZellijVersion(said)
     return { version: version ?? said, needed: ZELLIJ_NEEDED, usable: version !== undefined && isEnough(version) }
@@ -29,7 +29,7 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
  * server that was begun inside the other hands down the other’s, $TERM_PROGRAM included. Null where the way up is not to be seen.
  */
 async function startedBy(tmuxServer: number | null): Promise<boolean | null> {
-  const { listProcesses } = await import('./adapters/panes/processes.ts')
+  const { listProcesses } = await import('./processes/processes.ts')
   const parents = new Map((await listProcesses().catch(() => [])).map(({ pid, parent }) => [pid, parent]))
   if (tmuxServer === null || !parents.has(process.pid)) return null
   let pid: number | undefined = process.pid
@@ -38,7 +38,7 @@ async function startedBy(tmuxServer: number | null): Promise<boolean | null> {
 }
 
 async function versionOf(program: string, option: string, env: Environment['variables']): Promise<string | null> {
-  const { exec } = await import('./adapters/exec.ts')
+  const { exec } = await import('./processes/exec.ts')
   const { exitCode, stdout } = await exec(program, [option], { env, timeout: 10_000 })
   return exitCode === 0 ? stdout.trim() : null
 }

@@ -11,7 +11,7 @@ import type { Host } from './surfaces/cli/host.ts'
 const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
 
 const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, output }) => {
-  const [{ startDetached }, { open }] = await Promise.all([import('./adapters/exec.ts'), import('node:fs/promises')])
+  const [{ startDetached }, { open }] = await Promise.all([import('./processes/exec.ts'), import('node:fs/promises')])
   const target = await open(output, 'w', 0o600)
   try {
     const child = startDetached(file, args, { cwd, env, output: target.fd })
@@ -38,11 +38,11 @@ export function createHost(environment: Environment): Host {
       return openGit({ commonDir, environment: gitEnvironment(environment) })
     },
     async run(file, args, options) {
-      const { exec } = await import('./adapters/exec.ts')
+      const { exec } = await import('./processes/exec.ts')
       return exec(file, args, { env: environment.variables, ...options })
     },
     async runOnTerminal(argv, cwd) {
-      const { runOnTerminal } = await import('./adapters/exec.ts')
+      const { runOnTerminal } = await import('./processes/exec.ts')
       return runOnTerminal(argv, { cwd, env: environment.variables })
     },
     async chooseSocket(commonDir) {
@@ -100,19 +100,19 @@ export function createHost(environment: Environment): Host {
       return checkTemplates(folder, join(PACKAGE_ROOT, 'templates'))
     },
     async agentCli(name, config, home) {
-      const [{ createAgentCli }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])
+      const [{ createAgentCli }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./processes/exec.ts')])
       const { path, home: userHome, variables } = environment
       return createAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec })
     },
     async acpCli(name, config, home) {
-      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./adapters/exec.ts')])
+      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([import('./daemon/agent-clis.ts'), import('./processes/exec.ts')])
       const { path, home: userHome, variables } = environment
       return createAcpAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec, sessions: NO_SESSIONS })
     },
     async trackedFiles(paths) {
       const [{ listTrackedConfiguration }, { exec }, { gitEnvironment }] = await Promise.all([
         import('./config/tracked-files.ts'),
-        import('./adapters/exec.ts'),
+        import('./processes/exec.ts'),
         import('./config/environment.ts'),
       ])
       return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exec } from './adapters/exec.ts'
+import { exec } from './processes/exec.ts'
 import { openKeptGit } from './adapters/git/open.ts'
 import { inspectRepository } from './adapters/git/repository.ts'
 import { createAgentFiles } from './adapters/host/agent-files.ts'

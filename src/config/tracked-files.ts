@@ -1,4 +1,4 @@
-import type { Exec } from '../adapters/exec.ts'
+import type { Exec } from '../processes/exec.ts'
 import { ExomonadError } from '../errors.ts'
 
 /** Files of `.exomonad/` that git tracks in a worktree, relative to it, for `checkTrust`. GIT_FAILED where git can’t tell. */

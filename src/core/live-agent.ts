@@ -1,6 +1,6 @@
 import type { LiveAgent } from '../adapters/agent-cli/agent-cli.ts'
 import type { AgentFiles } from '../adapters/host/agent-files.ts'
-import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 
 /** A running agent as its adapter needs to know it; `pane` where it was looked at. */

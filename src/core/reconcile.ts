@@ -1,4 +1,4 @@
-import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, PaneId } from '../ids.ts'
 import type { BlockingCalls } from './blocking-calls.ts'

@@ -1,5 +1,5 @@
 import type { AgentCli, ChannelResult, Observation } from '../adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from './clock.ts'

@@ -1,4 +1,4 @@
-import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../adapters/terminals/holder.ts'
 import type { JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseAgentId, parseSha } from '../ids.ts'
 import { endCapture } from './open-capture.ts'

@@ -1,4 +1,4 @@
-import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/admission.ts'
 import { createResults } from '../core/agent-result.ts'
 import { createApprovals } from '../core/approvals.ts'

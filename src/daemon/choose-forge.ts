@@ -1,4 +1,4 @@
-import { exec } from '../adapters/exec.ts'
+import { exec } from '../processes/exec.ts'
 import type { Forge } from '../adapters/forge/forge.ts'
 import { createLocalForge } from '../adapters/forge/local/forge.ts'
 import { ensureLocalRemote } from '../adapters/forge/local/remote.ts'

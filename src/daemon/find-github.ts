@@ -1,4 +1,4 @@
-import type { Exec } from '../adapters/exec.ts'
+import type { Exec } from '../processes/exec.ts'
 import type { GithubRepository } from '../adapters/forge/github/options.ts'
 import {
   isAnotherForge,

@@ -1,4 +1,4 @@
-import type { Exec } from '../adapters/exec.ts'
+import type { Exec } from '../processes/exec.ts'
 import { credentialEnvironment } from '../adapters/git/credential.ts'
 import { isSameHost, ownHost } from '../adapters/forge/github/setup/remote-url.ts'
 import type { Git } from '../adapters/git/git.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Store } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { parseJson } from '../parse-json.ts'

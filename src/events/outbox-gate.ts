@@ -1,5 +1,5 @@
 import type { AgentCli, Observation } from '../adapters/agent-cli/agent-cli.ts'
-import type { Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { isInCall } from '../core/lifecycle.ts'
 import type { AgentId } from '../ids.ts'

@@ -6,7 +6,7 @@ import type { Sight } from '../core/sight.ts'
 import type { DeliveryId } from '../ids.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
-import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer } from '../adapters/terminals/holder.ts'
 
 /** A hand-over that has not been confirmed. `dueAt`: when it has to be decided what became of it; infinite while it is under way. */
 export interface Unconfirmed {

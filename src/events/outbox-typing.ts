@@ -1,5 +1,5 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import type { Agent, Delivery, Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'

@@ -1,6 +1,6 @@
 import { inertText } from '../text-gate/inert.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer, Pane } from '../adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { startPiped } from '../adapters/exec.ts'
+import { startPiped } from '../processes/exec.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { ExomonadError } from '../errors.ts'
 import { readVersion } from '../version.ts'

@@ -1,6 +1,6 @@
 import { NO_SESSIONS } from '../../src/daemon/agent-clis.ts'
 import { createAcpCli } from '../../src/adapters/agent-cli/acp.ts'
-import { exec } from '../../src/adapters/exec.ts'
+import { exec } from '../../src/processes/exec.ts'
 import { acpSchema } from '../../src/config/schema.ts'
 import { agentCliConformance } from './agent-cli.ts'
 

@@ -1,5 +1,5 @@
 import { createCodexCli } from '../../src/adapters/agent-cli/codex.ts'
-import { exec } from '../../src/adapters/exec.ts'
+import { exec } from '../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../src/config/presets.ts'
 import { agentSchema } from '../../src/config/schema.ts'
 import { agentCliConformance } from './agent-cli.ts'

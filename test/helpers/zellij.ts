@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { isEnough, parseZellijVersion, traitsOf, ZELLIJ_NEEDED, type Traits } from '../../src/adapters/multiplexer/zellij/version.ts'
+import { isEnough, parseZellijVersion, traitsOf, ZELLIJ_NEEDED, type Traits } from '../../src/adapters/terminals/zellij/version.ts'
 import { findTool } from './require-tool.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHostedTerminal } from '../../src/adapters/multiplexer/headless/hosted-terminal.ts'
+import { createHostedTerminal } from '../../src/adapters/terminals/detached/hosted-terminal.ts'
 import { commandLines, openAcpTree, startAcpTree, type AcpTree } from '../helpers/acp-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 

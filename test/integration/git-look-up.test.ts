@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createLookUp } from '../../src/adapters/git/look-up.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
-import { exec } from '../../src/adapters/exec.ts'
+import { exec } from '../../src/processes/exec.ts'
 import type { BranchName, Sha } from '../../src/ids.ts'
 import { tempRepository } from '../helpers/temp-repository.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { exec, type Exec } from '../../src/adapters/exec.ts'
+import { exec, type Exec } from '../../src/processes/exec.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { inspectRepository } from '../../src/adapters/git/repository.ts'

@@ -200,14 +200,14 @@ export const MUTANTS: readonly Mutant[] = [
   // Other people’s processes.
   {
     loses: 'whoever has a leader’s number by now',
-    file: 'src/adapters/panes/end-processes.ts',
+    file: 'src/processes/end-processes.ts',
     find: 'return is !== null ? is === first :',
     replace: 'return is !== null ? true :',
     test: ENDING,
   },
   {
     loses: 'whoever has a session’s number by now',
-    file: 'src/adapters/panes/end-processes.ts',
+    file: 'src/processes/end-processes.ts',
     find: 'alive.some(({ session, group }) => session === root || group === root)',
     replace: 'true',
     test: ENDING,
@@ -228,7 +228,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'zombies are told apart without /proc',
-    file: 'src/adapters/panes/processes.ts',
+    file: 'src/processes/processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
     test: 'test/unit/adapters/multiplexer/processes.test.ts',

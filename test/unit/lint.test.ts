@@ -34,7 +34,7 @@ describe('the linter', () => {
       'execa',
       'node:child_process',
       'simple-git',
-      '../adapters/exec.ts',
+      '../processes/exec.ts',
       '../events/router.ts',
       '../tools/all.ts',
     ])
@@ -80,7 +80,7 @@ describe('the sources', () => {
   })
 
   it('read JSON and TOML from outside by the readers that bound its depth', () => {
-    const own = ['adapters/outliving/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'version.ts']
+    const own = ['processes/host/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'version.ts']
     const readers = sources.filter((name) => name.startsWith('adapters/store/sqlite/')).concat('parse-json.ts', own)
     expect(offenders(/JSON\.parse/, readers)).toEqual([])
     expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['parse-toml.ts'])).toEqual([])

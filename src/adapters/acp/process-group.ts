@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { patience } from '../panes/patience.ts'
-import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from '../panes/process-table.ts'
+import { patience } from '../../processes/deadline.ts'
+import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from '../../processes/process-table.ts'
 
 const POLL = 10
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
-import type { ExecResult } from '../exec.ts'
+import type { ExecResult } from '../../processes/exec.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from './agent-cli.ts'
 import { isQueued, subagentsOf } from './codex/databases.ts'
 import { diagnoseCodex } from './codex/diagnose.ts'

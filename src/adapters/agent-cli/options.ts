@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../config/schema.ts'
-import type { Exec } from '../exec.ts'
+import type { Exec } from '../../processes/exec.ts'
 
 /** What every adapter is made from. */
 export interface AgentCliOptions {

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { ExomonadError, type ErrorCode } from '../../errors.ts'
-import type { ExecResult } from '../exec.ts'
+import type { ExecResult } from '../../processes/exec.ts'
 
 /** From the first word on, or in the middle of an exchange, where git names the request that failed and not the remote. */
 const UNREACHABLE =

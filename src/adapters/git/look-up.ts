@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { parseSha, type Sha } from '../../ids.ts'
-import { start } from '../exec.ts'
+import { start } from '../../processes/exec.ts'
 import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts'
-import { exec as defaultExec, type Exec } from '../exec.ts'
+import { exec as defaultExec, type Exec } from '../../processes/exec.ts'
 import { createAncestry } from './ancestry.ts'
 import { createExclude } from './exclude.ts'
 import type { Git } from './git.ts'

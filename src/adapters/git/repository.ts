@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { ExomonadError } from '../../errors.ts'
 import { asBranchName, type Sha } from '../../ids.ts'
-import { exec as defaultExec, type Exec, type ExecResult } from '../exec.ts'
+import { exec as defaultExec, type Exec, type ExecResult } from '../../processes/exec.ts'
 import { gitFailure, wordsOf } from './failure.ts'
 import type { RepositoryFacts } from './git.ts'
 import { asArguments, gitVariables, SETTINGS } from './settings.ts'

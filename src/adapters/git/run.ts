@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Exec, ExecResult } from '../exec.ts'
+import type { Exec, ExecResult } from '../../processes/exec.ts'
 import { gitFailure, isFull, isLocked } from './failure.ts'
 import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts'
-import type { Exec } from '../exec.ts'
+import type { Exec } from '../../processes/exec.ts'
 
 /** Tells the person something; resolves when the command has ended. Never throws. */
 export type Notifier = (text: string) => Promise<void>

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import process from 'node:process'
-import { receive, send } from '../outliving/framing.ts'
+import { receive, send } from '../../processes/host/framing.ts'
 import type { FollowMessage } from './protocol.ts'
 
 /** Shows what something in the runner says, as it comes: `node attach.js SOCKET PANE`. Escape interrupts a session’s turn, Ctrl-C and Ctrl-] leave; nothing else is handed on. */

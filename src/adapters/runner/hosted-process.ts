@@ -1,7 +1,7 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
-import { startOnPipes } from '../exec.ts'
-import type { TypeResult } from '../multiplexer/multiplexer.ts'
+import { startOnPipes } from '../../processes/exec.ts'
+import type { TypeResult } from '../terminals/holder.ts'
 import type { Hosted, HostedEnd, OutputLog } from './hosted.ts'
 import { createStdin } from './stdin.ts'
 

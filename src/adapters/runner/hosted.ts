@@ -1,6 +1,6 @@
 import type { AgentId } from '../../ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { TypeResult } from '../multiplexer/multiplexer.ts'
+import type { TypeResult } from '../terminals/holder.ts'
 import type { AcpLaunch, HostedSession } from './runner.ts'
 
 /** How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it. */

@@ -1,6 +1,6 @@
 import type { OutputLog } from './hosted.ts'
 import { createOutputFile } from './output-file.ts'
-import { patience } from '../panes/patience.ts'
+import { patience } from '../../processes/deadline.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 

@@ -1,6 +1,6 @@
 import type { AgentId, PaneId } from '../../ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { TypeResult } from '../multiplexer/multiplexer.ts'
+import type { TypeResult } from '../terminals/holder.ts'
 import type { HostedSession, RunnerProgram, Written } from './runner.ts'
 
 /** Raised when runner and daemon could misunderstand each other; a runner lives longer than the daemon that started it. */

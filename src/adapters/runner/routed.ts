@@ -1,6 +1,6 @@
 import type { PaneId } from '../../ids.ts'
 import { RUNNER_PANE } from '../../runner-pane.ts'
-import type { Multiplexer } from '../multiplexer/multiplexer.ts'
+import type { Multiplexer } from '../terminals/holder.ts'
 import type { RunnerClient } from './open.ts'
 
 /** One multiplexer for core: a pane’s id tells whether a terminal or the runner has it. No runner is started before something is opened in it. */

@@ -1,6 +1,6 @@
 import type { AgentId, PaneId } from '../../ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { Multiplexer } from '../multiplexer/multiplexer.ts'
+import type { Multiplexer } from '../terminals/holder.ts'
 import type { Usage } from '../store/store.ts'
 
 /** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Served } from '../outliving/host-process.ts'
+import type { Served } from '../../processes/host/host-process.ts'
 import type { Entries, Following } from './entries.ts'
 import type { FollowMessage, Verbs } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
-import type { Exec } from '../../adapters/exec.ts'
+import type { Exec } from '../../processes/exec.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'

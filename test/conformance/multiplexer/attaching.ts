@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/multiplexer/headless/hosted-terminal.ts'
+import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { zellijTraits } from '../../helpers/zellij.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import process from 'node:process'
-import { createHeadless } from '../../../src/adapters/multiplexer/headless/headless.ts'
-import type { Multiplexer } from '../../../src/adapters/multiplexer/multiplexer.ts'
-import { createTmux } from '../../../src/adapters/multiplexer/tmux/tmux.ts'
-import { createZellij } from '../../../src/adapters/multiplexer/zellij/zellij.ts'
+import { createHeadless } from '../../../src/adapters/terminals/detached/detached.ts'
+import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
+import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
+import { createZellij } from '../../../src/adapters/terminals/zellij/zellij.ts'
 import { createRunner } from '../../../src/adapters/runner/open.ts'
 import { silentLog } from '../../../src/log.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import type { Multiplexer, OpenPane } from '../../../src/adapters/multiplexer/multiplexer.ts'
+import type { Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
 import { newAgentId, type AgentId, type PaneId } from '../../../src/ids.ts'
 import { createImplementation } from '../multiplexer/create.ts'
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
-import { endPanes } from '../../../src/adapters/panes/end-processes.ts'
-import { startedWith } from '../../../src/adapters/panes/processes.ts'
+import { endPanes } from '../../../src/processes/end-processes.ts'
+import { startedWith } from '../../../src/processes/processes.ts'
 import { newAgentId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { endGroup, isStillIn, leftInGroup } from '../../../src/adapters/acp/process-group.ts'
-import { endProcesses } from '../../../src/adapters/panes/end-processes.ts'
-import type { ProcessTable } from '../../../src/adapters/panes/process-table.ts'
-import type { ProcessRecord } from '../../../src/adapters/panes/processes.ts'
+import { endProcesses } from '../../../src/processes/end-processes.ts'
+import type { ProcessTable } from '../../../src/processes/process-table.ts'
+import type { ProcessRecord } from '../../../src/processes/processes.ts'
 
 /** Numbers of processes are given again. Whoever has one of ours by now must never get a signal that was meant for ours. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Exec, ExecResult } from '../../../src/adapters/exec.ts'
+import type { Exec, ExecResult } from '../../../src/processes/exec.ts'
 import { gitFailure } from '../../../src/adapters/git/failure.ts'
 import { createCoalescer, createMutex } from '../../../src/adapters/git/mutex.ts'
 import { parsePush } from '../../../src/adapters/git/remotes.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Pane } from '../../../src/adapters/multiplexer/multiplexer.ts'
+import type { Pane } from '../../../src/adapters/terminals/holder.ts'
 import type { Agent, AgentState, StoredEvent } from '../../../src/adapters/store/store.ts'
 import { createPaneNames, paneName, placeOf } from '../../../src/core/pane-names.ts'
 import { createOwnPanes } from '../../../src/core/panes.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseToml } from '../../../parse-toml.ts'
 import type { AgentConfig } from '../../../config/schema.ts'
-import type { ExecResult } from '../../exec.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
 import { parseJson } from '../../../parse-json.ts'
 

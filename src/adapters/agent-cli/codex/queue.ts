@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ExecResult } from '../../exec.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import type { ChannelResult } from '../agent-cli.ts'
 import { lastTurn, type Turn } from './rollout.ts'
 

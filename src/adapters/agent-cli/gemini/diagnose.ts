@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ExecResult } from '../../exec.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { loginOf, personalHome, readPersonalHome } from './home.ts'

@@ -2,7 +2,7 @@ import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Sha } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
-import { startDetached } from '../../exec.ts'
+import { startDetached } from '../../../processes/exec.ts'
 import type { Git } from '../../git/git.ts'
 import type { CheckStatus } from '../../store/store.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PACKAGE_ROOT, programFile } from '../../../package-root.ts'
 import { readEnvironment, type Environment } from '../../../config/environment.ts'
-import type { ExecResult } from '../../../adapters/exec.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import { ExomonadError } from '../../../errors.ts'
 import type { Host } from '../host.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { confined, createConfinedFiles } from '../../../../src/adapters/acp/confined-files.ts'
-import { exec } from '../../../../src/adapters/exec.ts'
+import { exec } from '../../../../src/processes/exec.ts'
 import { commandLine } from '../../../../src/adapters/acp/terminals.ts'
 
 let folder: string

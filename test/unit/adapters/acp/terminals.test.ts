@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTerminals } from '../../../../src/adapters/acp/terminals.ts'
-import { startOnPipes } from '../../../../src/adapters/exec.ts'
-import { isRunning } from '../../../../src/adapters/panes/processes.ts'
+import { startOnPipes } from '../../../../src/processes/exec.ts'
+import { isRunning } from '../../../../src/processes/processes.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 let root: string

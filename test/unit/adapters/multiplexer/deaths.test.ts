@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createDeaths } from '../../../../src/adapters/panes/deaths.ts'
-import type { Pane } from '../../../../src/adapters/multiplexer/multiplexer.ts'
+import { createDeaths } from '../../../../src/adapters/terminals/deaths.ts'
+import type { Pane } from '../../../../src/adapters/terminals/holder.ts'
 import { asPaneId, newAgentId } from '../../../../src/ids.ts'
 import { silentLog } from '../../../../src/log.ts'
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { endPanes } from '../../../../src/adapters/panes/end-processes.ts'
-import { awaitEnd, patience } from '../../../../src/adapters/panes/patience.ts'
+import { endPanes } from '../../../../src/processes/end-processes.ts'
+import { awaitEnd, patience } from '../../../../src/processes/deadline.ts'
 
 /** This process stands still. */
 const stall = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)

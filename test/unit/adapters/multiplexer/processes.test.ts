@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../../src/adapters/panes/processes.ts'
+import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../../src/processes/processes.ts'
 import { hasTool } from '../../../helpers/require-tool.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 

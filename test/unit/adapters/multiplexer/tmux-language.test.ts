@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createControlParser, type ControlEvent } from '../../../../src/adapters/multiplexer/tmux/control-protocol.ts'
-import { signalName } from '../../../../src/adapters/multiplexer/tmux/panes.ts'
-import { command, literal, quote } from '../../../../src/adapters/multiplexer/tmux/quote.ts'
+import { createControlParser, type ControlEvent } from '../../../../src/adapters/terminals/tmux/control-protocol.ts'
+import { signalName } from '../../../../src/adapters/terminals/tmux/panes.ts'
+import { command, literal, quote } from '../../../../src/adapters/terminals/tmux/quote.ts'
 
 describe('quoting for tmux', () => {
   it('keeps any text on one line and inside its quotes', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attachCommand } from '../../../../src/adapters/multiplexer/zellij/attach.ts'
+import { attachCommand } from '../../../../src/adapters/terminals/zellij/attach.ts'
 import type { PaneId } from '../../../../src/ids.ts'
 
 describe('what attaches a person to Zellij', () => {

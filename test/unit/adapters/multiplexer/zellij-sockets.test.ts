@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createSockets } from '../../../../src/adapters/multiplexer/zellij/sockets.ts'
+import { createSockets } from '../../../../src/adapters/terminals/zellij/sockets.ts'
 
 const VERSION = 'contract_version_1'
 

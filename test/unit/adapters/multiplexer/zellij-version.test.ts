@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../../../src/adapters/multiplexer/zellij/version.ts'
+import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../../../src/adapters/terminals/zellij/version.ts'
 
 describe('the version of Zellij', () => {
   it('is read from what `zellij --version` says, and from nothing else', () => {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { createHostClient } from '../../../../src/adapters/outliving/host-client.ts'
-import { RUNNER } from '../../../../src/adapters/outliving/location.ts'
+import { createHostClient } from '../../../../src/processes/host/host-client.ts'
+import { RUNNER } from '../../../../src/processes/host/location.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
-const framing = fileURLToPath(new URL('../../../../src/adapters/outliving/framing.ts', import.meta.url))
+const framing = fileURLToPath(new URL('../../../../src/processes/host/framing.ts', import.meta.url))
 
 it('a host that takes its time to start is waited for: no second one is left to start after it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'host-'))

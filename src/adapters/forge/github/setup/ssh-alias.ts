@@ -1,4 +1,4 @@
-import type { Exec } from '../../../exec.ts'
+import type { Exec } from '../../../../processes/exec.ts'
 
 const TIMEOUT = 5000
 

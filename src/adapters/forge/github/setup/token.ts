@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
-import type { Exec } from '../../../exec.ts'
+import type { Exec } from '../../../../processes/exec.ts'
 import { ownHost } from './remote-url.ts'
 import { readSecretFile } from './secret-file.ts'
 

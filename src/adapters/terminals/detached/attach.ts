@@ -1,0 +1,76 @@
+import { connect } from 'node:net'
+import process from 'node:process'
+import { receive, send } from '../../../processes/host/framing.ts'
+import type { HostMessage } from './protocol.ts'
+
+/** Shows a pane of the terminal host in the terminal it runs in: `node attach.js SOCKET PANE`. Ctrl-] leaves. */
+
+const LEAVE = '\u001D'
+const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
+const LEAVE_SCREEN = '\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l'
+
+function attach(socketPath: string, paneId: string): void {
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY) {
+    process.stderr.write('exomonad: attach needs a terminal. Run it in one.\n')
+    process.exitCode = 1
+    return
+  }
+  const socket = connect(socketPath)
+  let shown = false
+  let reason = ''
+
+  // The last row is the hint, the rest is the pane's.
+  const size = () => ({ columns: stdout.columns, rows: Math.max(1, stdout.rows - 1) })
+  const hint = (title: string) => {
+    const text = ` ${title}, Ctrl-] leaves, the agent goes on `.slice(0, stdout.columns)
+    return `\u001B7\u001B[${String(stdout.rows)};1H\u001B[0;7m${text}\u001B[0m\u001B[K\u001B8`
+  }
+  const leave = (why: string) => {
+    if (reason !== '') return
+    reason = why
+    socket.destroy()
+    stdin.setRawMode(false)
+    stdin.destroy()
+    if (shown) stdout.write(LEAVE_SCREEN)
+    stdout.write(`${why}\n`)
+  }
+
+  socket.on('error', () => {
+    process.exitCode = 1
+    leave('exomonad: the terminal host is not running.')
+  })
+  socket.on('close', () => leave('exomonad: the terminal host ended.'))
+  receive(socket, (message) => {
+    const received = message as HostMessage
+    if ('event' in received && received.event === 'frame') {
+      if (!shown) stdout.write(ENTER_SCREEN)
+      shown = true
+      stdout.write(received.bytes + hint(received.title))
+    } else if ('event' in received && received.event === 'left') {
+      leave('exomonad: the pane was closed.')
+    } else if ('gives' in received && received.gives === false) {
+      process.exitCode = 1
+      leave('exomonad: there is no such pane any more.')
+    }
+  })
+  stdin.setRawMode(true)
+  stdin.setEncoding('utf8')
+  stdin.on('data', (keys: string) => {
+    const end = keys.indexOf(LEAVE)
+    const input = end < 0 ? keys : keys.slice(0, end)
+    if (input !== '') send(socket, { input })
+    if (end >= 0) leave('exomonad: left the pane; the agent goes on.')
+  })
+  stdin.on('end', () => leave('exomonad: the terminal was closed.'))
+  stdout.on('resize', () => {
+    stdout.write('\u001B[2J')
+    send(socket, { resize: size() })
+  })
+  process.on('SIGHUP', () => leave('exomonad: the terminal was closed.'))
+  process.on('SIGTERM', () => leave('exomonad: left the pane; the agent goes on.'))
+  send(socket, { id: 1, verb: 'view', takes: { paneId, ...size() } })
+}
+
+const [socketPath, paneId] = process.argv.slice(2)
+if (socketPath !== undefined && paneId !== undefined) attach(socketPath, paneId)

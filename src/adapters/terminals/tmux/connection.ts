@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { exec, start } from '../../../processes/exec.ts'
+import { ExomonadError } from '../../../errors.ts'
+import type { Log } from '../../../log.ts'
+import { createControlClient, type ControlClient } from './control-client.ts'
+import { command } from './quote.ts'
+
+/** The session that keeps the server and the control client alive while there is no agent. People attach to the other one. */
+export const KEEPER = 'keeper'
+/** The first window of the agents' session, which stays. A session that loses its last window crashes tmux 3.3a while a control client listens. */
+export const HOME = 'exomonad'
+
+/** `unknown`: no answer in time, it may have run. */
+export type Reply = { kind: 'done'; lines: string[]; errors: string[] } | { kind: 'no-server' } | { kind: 'unknown' }
+
+export interface Connection {
+  /** Runs a line that may run twice without harm. Throws MULTIPLEXER_UNAVAILABLE where tmux does not answer. */
+  ask(line: string): Promise<Exclude<Reply, { kind: 'unknown' }>>
+  /** Runs a line at most once. After `unknown` nothing of it is still to come. */
+  act(line: string): Promise<Reply>
+  /** The same by a process of its own: for output that could be mistaken for the protocol, and for starting the server. */
+  spawn(line: string): Promise<Reply>
+  /** `tmux` with these arguments. */
+  run(args: readonly string[]): Promise<Reply>
+  /** Opens the control client where it is not open, and keeps it open. */
+  connect(): Promise<void>
+  close(): void
+}
+
+const NO_SERVER = /^(no server running|error connecting|server exited|lost server)/m
+/** Tells within a second that the panes, or which of them are dead, changed. */
+const SUBSCRIBE = command('refresh-client', '-B', 'panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}')
+const ATTACH_POLL = 5
+const RECONNECT = [50, 200, 1000, 5000] as const
+
+/** Notifications after which a pane may have died or gone. */
+const CHANGES = /^%(?:window-renamed|subscription-changed|window-close|unlinked-window-close|layout-change|sessions-changed|session-changed|exit)\b/
+
+/**
+ * The way to one tmux server: a control-mode client as long as it answers, a process per command otherwise.
+ * The control client tells about changes (`onChange`), and so does losing it.
+ */
+export function createConnection(options: {
+  binary: string
+  socketName: string
+  environment: Readonly<Record<string, string>>
+  /** Milliseconds a command may take, and the control client until it answers. */
+  timeout: number
+  controlTimeout: number
+  log: Log
+  onChange: () => void
+}): Connection {
+  const { binary, socketName, environment, timeout, controlTimeout, log, onChange } = options
+  const serverArgs = ['-u', '-L', socketName, '-f', '/dev/null']
+  let client: ControlClient | undefined
+  /** Not yet known to answer. */
+  let opening: ControlClient | undefined
+  let connecting: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let failures = 0
+  let closed = false
+
+  const run = async (args: readonly string[], input?: string): Promise<Reply> => {
+    const result = await exec(binary, [...serverArgs, ...args], { cwd: '/', env: environment, timeout, ...(input === undefined ? {} : { input }) })
+    if (result.startError !== null) throw missing(binary, result.startError)
+    if (result.timedOut) return { kind: 'unknown' }
+    if (result.exitCode !== 0 && NO_SERVER.test(result.stderr)) return { kind: 'no-server' }
+    const errors = result.stderr.split('\n').filter((line) => line !== '')
+    return {
+      kind: 'done',
+      lines: result.stdout.replace(/\n$/, '').split('\n'),
+      errors: result.exitCode === 0 || errors.length > 0 ? errors : ['failed without a reason'],
+    }
+  }
+  const spawn = (line: string) => run(['source-file', '-'], `${line}\n`)
+
+  const reconnectLater = () => {
+    if (closed || timer !== undefined) return
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        void connect().then(onChange)
+      },
+      RECONNECT[Math.min(failures, RECONNECT.length - 1)],
+    )
+    timer.unref()
+  }
+
+  const connectNow = async () => {
+    const child = start(binary, ['-u', '-L', socketName, '-C', 'attach-session', '-t', `=${KEEPER}:`, '-f', 'ignore-size,no-output'], {
+      cwd: '/',
+      env: environment,
+    })
+    const opened = createControlClient({
+      child,
+      timeout: controlTimeout,
+      onNotification: (line) => {
+        if (CHANGES.test(line)) onChange()
+      },
+      onClose: () => {
+        if (client === opened) {
+          client = undefined
+          log.debug({ socketName }, 'the tmux control client closed')
+          onChange()
+        }
+        reconnectLater()
+      },
+    })
+    opening = opened
+    // Input may be read before the client is attached, and then there is no client to subscribe for yet.
+    let reply = await opened.request(SUBSCRIBE)
+    for (const end = performance.now() + timeout; reply.kind === 'done' && reply.errors.length > 0 && performance.now() < end;) {
+      await delay(ATTACH_POLL)
+      reply = await opened.request(SUBSCRIBE)
+    }
+    if (reply.kind !== 'done' || reply.errors.length > 0 || closed) {
+      failures += 1
+      opened.close()
+      return
+    }
+    failures = 0
+    client = opened
+  }
+
+  const connect = async () => {
+    if (closed || client?.open === true) return
+    connecting ??= connectNow().finally(() => (connecting = undefined))
+    await connecting
+  }
+
+  const act = async (line: string): Promise<Reply> => {
+    const reply = (await client?.request(line)) ?? { kind: 'unsent' as const }
+    return reply.kind === 'unsent' ? await spawn(line) : reply
+  }
+
+  return {
+    act,
+    ask: async (line) => {
+      const first = await act(line)
+      const reply = first.kind === 'unknown' ? await spawn(line) : first
+      if (reply.kind === 'unknown') throw silent(socketName, timeout)
+      return reply
+    },
+    spawn,
+    run,
+    connect,
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+      client?.close()
+      // One that hangs would be waited for, and go on till then.
+      opening?.close()
+    },
+  }
+}
+
+function missing(binary: string, reason: string): ExomonadError {
+  return new ExomonadError(
+    'MULTIPLEXER_UNAVAILABLE',
+    `${binary} could not be started (${reason}). Install tmux 3.2 or newer, or set [multiplexer] kind = "headless".`,
+    { reason },
+  )
+}
+
+export function silent(socketName: string, timeout: number): ExomonadError {
+  return new ExomonadError(
+    'MULTIPLEXER_UNAVAILABLE',
+    `The tmux server "${socketName}" did not answer within ${String(timeout)} ms. Look at it with \`${command('tmux', '-L', socketName, 'list-panes', '-a')}\`.`,
+    { outcome: 'unknown' },
+  )
+}

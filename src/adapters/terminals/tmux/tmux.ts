@@ -1,0 +1,171 @@
+import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PaneId } from '../../../ids.ts'
+import type { Log } from '../../../log.ts'
+import { createDeaths } from '../deaths.ts'
+import { endPanes } from '../../../processes/end-processes.ts'
+import type { Multiplexer, Pane } from '../holder.ts'
+import { patience } from '../../../processes/deadline.ts'
+import { paneGone } from '../pane-gone.ts'
+import { checkOpen } from '../program.ts'
+import { attachCommand } from './attach.ts'
+import { closeRanks, renameCommand, windowOf } from './beside.ts'
+import { createConnection } from './connection.ts'
+import { openPane } from './open.ts'
+import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
+import { command, sequence } from './quote.ts'
+import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
+import { pasteText, pressKey } from './type.ts'
+
+const COMMAND_TIMEOUT = 5000
+const CLOSE_GRACE = 2000
+
+export interface TmuxOptions {
+  /** Name for `tmux -L`: a server of our own. */
+  readonly socketName: string
+  /** Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly log: Log
+  /** Program to run; the default is `tmux` on the environment's PATH. */
+  readonly binary?: string
+  /** Milliseconds a tmux command may take; 5,000. */
+  readonly commandTimeout?: number
+  /** Milliseconds the control client may take before commands go by processes of their own; as `commandTimeout`. */
+  readonly controlTimeout?: number
+  /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
+  readonly closeGrace?: number
+}
+
+const SETTLE_LIMIT = 1000
+const SETTLE_POLL = 10
+const NOTICE_ATTEMPTS = 4
+const NOTICE_DELAY = 5
+
+const hasEnded = (pane: Pane): boolean => pane.exitCode !== null || pane.exitSignal !== null
+const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
+
+/** Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0 for each server: one from before a restart may name another pane. */
+export function createTmux(options: TmuxOptions): Multiplexer {
+  const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, controlTimeout = commandTimeout, closeGrace = CLOSE_GRACE } = options
+  let disposed = false
+  let socketPath: string | undefined
+  let starting: Promise<void> | undefined
+
+  const connection = createConnection({
+    binary,
+    socketName,
+    environment,
+    timeout: commandTimeout,
+    controlTimeout,
+    log,
+    onChange: () => {
+      if (!disposed) void deaths.look()
+    },
+  })
+
+  const query = async (paneId?: PaneId): Promise<Pane[]> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await connection.ask(listCommand(paneId))
+      if (reply.kind === 'no-server') return []
+      const panes = await parsePanes(reply.lines)
+      const server = attempt < NOTICE_ATTEMPTS ? await unnoticedBy(reply.lines, panes) : undefined
+      if (server === undefined) return panes
+      try {
+        process.kill(server, 'SIGCHLD')
+      } catch {
+        // It has gone as well: the next answer tells.
+      }
+      await delay(NOTICE_DELAY)
+    }
+  }
+  const deaths = createDeaths({ list: async () => await query(), log })
+
+  const ensureStarted = async () => {
+    await ensureServer(connection, log)
+    await connection.connect()
+    socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
+    await deaths.look()
+  }
+  /** Waits until tmux has noted how a program that is gone ended. */
+  const settle = async (paneId: PaneId) => {
+    for (const isEarly = patience(SETTLE_LIMIT); isEarly(); await delay(SETTLE_POLL)) {
+      const [pane] = await query(paneId)
+      if (pane === undefined || hasEnded(pane)) return
+    }
+  }
+  const startOnce = async () => {
+    starting ??= ensureStarted().finally(() => (starting = undefined))
+    await starting
+  }
+
+  return {
+    name: 'tmux',
+    start: async () => {
+      await requireVersion(connection)
+      await startOnce()
+    },
+    open: async (pane) => {
+      await checkOpen(pane)
+      const opened = await openPane(connection, pane, startOnce, commandTimeout)
+      deaths.opened(opened.paneId, pane.agentId)
+      return opened
+    },
+    list: async () => await query(),
+    inspect: async (paneId) => (isPaneId(paneId) ? (await query(paneId))[0] : undefined),
+    paste: async (paneId, text, key) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout }) : { kind: 'gone' }),
+    pressEnter: async (paneId, key) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', { key, timeout: commandTimeout }) : { kind: 'gone' }),
+    pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', { timeout: commandTimeout }) : { kind: 'gone' }),
+    capture: async (paneId, { lines = 0 } = {}) => {
+      if (!isPaneId(paneId)) throw paneGone(paneId)
+      // By a process of its own: what is on a screen could look like the end of an answer in control mode.
+      const reply = await connection.spawn(command('capture-pane', '-p', '-J', '-t', paneId, '-S', String(-lines)))
+      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+      return reply.lines
+        .map((line) => line.trimEnd())
+        .join('\n')
+        .trimEnd()
+    },
+    captureStyled: async (paneId) => {
+      if (!isPaneId(paneId)) throw paneGone(paneId)
+      const reply = await connection.spawn(command('capture-pane', '-p', '-e', '-N', '-t', paneId))
+      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+      return reply.lines.join('\n')
+    },
+    rename: async (paneId, name) => {
+      const reply = isPaneId(paneId) ? await connection.ask(renameCommand(paneId, name)) : undefined
+      if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
+    },
+    close: async (paneId) => {
+      const pane = isPaneId(paneId) ? (await query(paneId))[0] : undefined
+      if (pane === undefined) return
+      await endPanes([{ ...pane, ended: hasEnded(pane) }], { grace: closeGrace })
+      await settle(paneId)
+      await deaths.look()
+      const window = await windowOf(connection, paneId)
+      const kill = command('kill-pane', '-t', paneId)
+      await connection.ask(window === undefined || window.panes === 1 ? kill : sequence(kill, closeRanks(window)))
+      await deaths.look()
+    },
+    endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
+    onDeath: deaths.onDeath,
+    attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
+    shutdown: async () => {
+      const panes = await query()
+      await endPanes(
+        panes.map((pane) => ({ ...pane, ended: hasEnded(pane) })),
+        { grace: closeGrace },
+      )
+      await Promise.all(panes.map(async ({ paneId }) => await settle(paneId)))
+      const facts = await serverFacts(connection)
+      await deaths.look()
+      connection.close()
+      if (facts !== undefined) await stopServer(connection, facts)
+      await deaths.look()
+      disposed = true
+    },
+    dispose: async () => {
+      disposed = true
+      connection.close()
+    },
+  }
+}

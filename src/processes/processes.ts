@@ -1,0 +1,206 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
+import { exec } from './exec.ts'
+
+/** A process as the system lists it. `started` tells it from a later one with the same id. */
+export interface ProcessRecord {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** Foreground process group of its terminal; -1 without one, null where it is not known. */
+  readonly foreground: number | null
+  readonly zombie: boolean
+  readonly started: string
+}
+
+/** `/proc/<pid>/stat`: the name stands in parentheses and may hold anything, so fields count from the last one. See proc(5). */
+export function parseStat(text: string): ProcessRecord | undefined {
+  const pid = Number.parseInt(text, 10)
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state, parent, group, session, , foreground] = fields
+  if (Number.isNaN(pid) || fields.length < 20) return undefined
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    foreground: Number(foreground),
+    zombie: state === 'Z' || state === 'X',
+    started: fields[19] ?? '',
+  }
+}
+
+async function readProcess(pid: number): Promise<ProcessRecord | undefined> {
+  try {
+    return parseStat(await readFile(`/proc/${String(pid)}/stat`, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Where there is no /proc. */
+export async function listByPs(): Promise<ProcessRecord[]> {
+  const { stdout } = await exec('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tpgid=,stat=,lstart='], { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: 5000 })
+  return stdout.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(.*)$/.exec(line)
+    if (match === null) return []
+    const [, pid, parent, group, foreground, state = '', started = ''] = match
+    // Without a session id the group stands for it: a pane's program leads both.
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(group),
+      foreground: Number(foreground),
+      zombie: state.startsWith('Z'),
+      started,
+    }
+  })
+}
+
+/** So many files are read at the same time: there may be more processes than a process may open files. */
+const AT_ONCE = 32
+
+/** What `read` answers for each process there is, or of these, a few at the same time. */
+export async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>, only?: readonly number[]): Promise<Found[]> {
+  const pids = only?.slice() ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found: Found[] = []
+  const next = async () => {
+    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
+      const one = await read(pid)
+      if (one !== undefined) found.push(one)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  return found
+}
+
+/** Many who look at the same time share a look, which begins after each of them asked. */
+export function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
+  let current: Promise<Seen> | undefined
+  let following: Promise<Seen> | undefined
+  const begin = (): Promise<Seen> => {
+    const begun = look().finally(() => {
+      if (current === begun) current = undefined
+    })
+    current = begun
+    return begun
+  }
+  return () => {
+    if (current === undefined) return begin()
+    following ??= current
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        following = undefined
+        return begin()
+      })
+    return following
+  }
+}
+
+/** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
+export const listProcesses: () => Promise<ProcessRecord[]> = shared(() => (process.platform === 'linux' ? listByProc() : listByPs()))
+
+/** Others get their turn after so many. */
+const IN_A_ROW = 256
+
+/** Read in place: the kernel answers from memory, and handing each of these to another thread takes ten times as long. */
+async function listByProc(): Promise<ProcessRecord[]> {
+  const records: ProcessRecord[] = []
+  for (const [index, name] of readdirSync('/proc').entries()) {
+    if (index % IN_A_ROW === IN_A_ROW - 1) await immediate()
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const record = parseStat(readFileSync(`/proc/${name}/stat`, 'utf8'))
+      if (record !== undefined) records.push(record)
+    } catch {
+      // It has ended.
+    }
+  }
+  return records
+}
+
+/** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
+export async function isRunning(pid: number): Promise<boolean> {
+  if (process.platform === 'linux') return (await readProcess(pid))?.zombie === false
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Whether it has ended but its parent has not taken notice; false where the system does not tell. */
+export const isZombie = async (pid: number): Promise<boolean> => process.platform === 'linux' && (await readProcess(pid))?.zombie === true
+
+/** Whether the process group of `pid` has its terminal; null where it is gone or the system does not tell cheaply. */
+export async function isForeground(pid: number): Promise<boolean | null> {
+  if (process.platform !== 'linux') return null
+  const record = await readProcess(pid)
+  if (record === undefined || record.zombie || record.foreground === null) return null
+  return record.foreground === record.group
+}
+
+/**
+ * Processes that were started with one of these (`EXOMONAD_NAME=value`) in their environment, in whichever session they are by now and whether their
+ * parents live or not. Nothing where the system does not tell.
+ */
+export async function startedWith(markers: readonly string[]): Promise<number[]> {
+  if (process.platform !== 'linux' || markers.length === 0) return []
+  const wanted = new Set(markers)
+  return (await readEnvironments()).flatMap(({ pid, entries }) => (pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : []))
+}
+
+/** How often, and after how many milliseconds, one is read again that shows nothing. */
+const READS = 5
+const READ_AGAIN = 5
+
+/** What of ours stands in the environment of each process. While one becomes another program, as `exec` does it, the system shows an empty one. */
+export async function environmentsBy(readOne: (pid: number) => Promise<string>): Promise<{ pid: number; entries: string[] }[]> {
+  let empty: number[] = []
+  const read = async (pid: number) => {
+    const environment = await readOne(pid).catch(() => null)
+    if (environment === '' && isProgram(pid)) empty.push(pid)
+    return { pid, entries: environment?.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) ?? [] }
+  }
+  const found = await ofEach(read)
+  for (let reads = 1; reads < READS && empty.length > 0; reads += 1) {
+    await delay(READ_AGAIN)
+    const again = empty
+    empty = []
+    found.push(...(await ofEach(read, again)))
+  }
+  return found
+}
+
+const readEnvironments = shared(() => environmentsBy((pid) => readFile(`/proc/${String(pid)}/environ`, 'utf8')))
+
+const KERNEL = 2
+
+/** Neither a thread of the kernel nor one that has ended: these never show anything. */
+function isProgram(pid: number): boolean {
+  try {
+    const record = parseStat(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
+    return record !== undefined && !record.zombie && record.parent !== KERNEL
+  } catch {
+    return false
+  }
+}
+
+/** `roots`, their sessions and process groups, and everything that descends from any of these. */
+export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {
+  const found = new Map<number, ProcessRecord>()
+  const pending = all.filter(({ pid, session, group }) => roots.has(pid) || roots.has(session) || roots.has(group))
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (found.has(next.pid)) continue
+    found.set(next.pid, next)
+    const { pid } = next
+    pending.push(...all.filter((record) => record.parent === pid))
+  }
+  return [...found.values()]
+}
