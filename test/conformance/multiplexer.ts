@@ -8,8 +8,10 @@ import { describeHeadlessOnly } from './multiplexer/headless-only.ts'
 import { describeLayout } from './multiplexer/layout.ts'
 import { describeOpening } from './multiplexer/opening.ts'
 import { describeRunnerOnly } from './multiplexer/runner-only.ts'
+import { describeSizes } from './multiplexer/sizes.ts'
 import { describeTmuxLayout } from './multiplexer/tmux-layout.ts'
 import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
+import { describeTmuxSizes } from './multiplexer/tmux-sizes.ts'
 import { describeTyping } from './multiplexer/typing.ts'
 import { describeZellijOnly } from './multiplexer/zellij-only.ts'
 
@@ -34,6 +36,7 @@ export function describeOnly(kind: Kind): void {
     const bench = useBench(kind)
     describe(`${kind} only`, () => ONLY[kind](bench))
     if (kind === 'tmux') describe('layout in tmux', () => describeTmuxLayout(bench))
+    if (kind === 'tmux') describe('sizes in tmux', () => describeTmuxSizes(bench))
   })
 }
 
@@ -47,5 +50,6 @@ export function describeMultiplexer(kind: Kind): void {
     describe('adoption', () => describeAdoption(bench))
     if (kind !== 'runner') describe('layout', () => describeLayout(bench))
     if (kind !== 'runner') describe('attaching', () => describeAttaching(bench))
+    if (kind === 'tmux' || kind === 'headless') describe('sizes', () => describeSizes(bench))
   })
 }

@@ -67,16 +67,6 @@ export function describeAttaching(bench: Bench): void {
     },
   )
 
-  it.skipIf(bench.kind === 'zellij')('does not change the size of the pane for a person with a smaller terminal, nor for new panes', async () => {
-    const { paneId } = await bench.open({ columns: 100, rows: 30, argv: ['/bin/sh', '-c', 'while read -r line; do stty size; done'] })
-    const person = attach(paneId, { columns: 40, rows: 12 })
-    await person.type('\r', { paste: false })
-    await sees(person, '30 100')
-    const later = await bench.open({ columns: 120, rows: 33, argv: ['/bin/sh', '-c', 'sleep 0.2; stty size; exec cat'] })
-    await waitFor('the size', async () => (await bench.multiplexer.capture(later.paneId)).includes('33 120'))
-    person.dispose()
-  })
-
   it('goes on when the terminal of the person is torn away', async () => {
     const recorder = await bench.openRecorder()
     const person = attach(recorder.paneId)

@@ -3,13 +3,13 @@ import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { HostMessage } from './protocol.ts'
 
-/** Shows a pane of the terminal host in the terminal it runs in: `node attach.js SOCKET PANE`. Ctrl-] leaves. */
+/** Shows a pane of the terminal host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only]`. Ctrl-] leaves. */
 
 const LEAVE = '\u001D'
 const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
 const LEAVE_SCREEN = '\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l'
 
-function attach(socketPath: string, paneId: string): void {
+function attach(socketPath: string, paneId: string, readOnly: boolean): void {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) {
     process.stderr.write('exomonad: attach needs a terminal. Run it in one.\n')
@@ -69,8 +69,8 @@ function attach(socketPath: string, paneId: string): void {
   })
   process.on('SIGHUP', () => leave('exomonad: the terminal was closed.'))
   process.on('SIGTERM', () => leave('exomonad: left the pane; the agent goes on.'))
-  send(socket, { id: 1, verb: 'view', takes: { paneId, ...size() } })
+  send(socket, { id: 1, verb: 'view', takes: { paneId, ...size(), readOnly } })
 }
 
-const [socketPath, paneId] = process.argv.slice(2)
-if (socketPath !== undefined && paneId !== undefined) attach(socketPath, paneId)
+const [socketPath, paneId, option] = process.argv.slice(2)
+if (socketPath !== undefined && paneId !== undefined) attach(socketPath, paneId, option === '--read-only')

@@ -1,6 +1,7 @@
 import type { Served } from '../../../processes/host/host-process.ts'
-import type { HostedPanes, Viewing } from './hosted-panes.ts'
+import type { HostedPanes } from './hosted-panes.ts'
 import type { HostMessage, Verbs, ViewerInput } from './protocol.ts'
+import type { Viewing } from './viewers.ts'
 
 type Answers = {
   readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (takes: Verbs[Verb]['takes']) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>

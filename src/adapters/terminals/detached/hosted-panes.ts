@@ -4,24 +4,18 @@ import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
 import { awaitEnd } from '../../../processes/deadline.ts'
 import { createHostedTerminal, type HostedTerminal } from './hosted-terminal.ts'
 import type { HostedPane, Verbs } from './protocol.ts'
-import { createViewer, type Viewer } from './viewer.ts'
+import { createViewers, type Viewers, type Viewing } from './viewers.ts'
 
 interface Kept {
   readonly paneId: PaneId
   readonly agentId: AgentId
   readonly openId: string
   readonly terminal: HostedTerminal
-  readonly viewers: Map<Viewer, { lastInputAt: number; onLeft: () => void }>
+  readonly viewers: Viewers
   name: string
   pasted: string | null
   entered: string | null
   endedAt: number | null
-}
-
-export interface Viewing {
-  input(text: string): void
-  resize(columns: number, rows: number): void
-  stop(): void
 }
 
 export interface HostedPanes {
@@ -53,7 +47,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     exitCode: terminal.ended?.exitCode ?? null,
     exitSignal: terminal.ended?.exitSignal ?? null,
     endedAt,
-    humanActiveAt: viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt)),
+    humanActiveAt: viewers.activeAt,
     pasted,
     entered,
   })
@@ -65,17 +59,18 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     open: ({ openId, agentId, name, cwd, env, argv, columns, rows }) => {
       const again = [...panes.values()].find((kept) => kept.openId === openId)
       if (again !== undefined) return { paneId: again.paneId, pid: again.terminal.pid }
-      const viewers: Kept['viewers'] = new Map()
-      const refresh = () => {
-        for (const viewer of viewers.keys()) viewer.refresh()
+      const terminal = createHostedTerminal({ argv, cwd, env, columns, rows, onOutput: () => viewers.refresh() })
+      const title = () => {
+        const { ended } = terminal
+        return ended === undefined ? kept.name : `${kept.name} ended (${ended.exitSignal ?? `exit code ${String(ended.exitCode)}`})`
       }
-      const terminal = createHostedTerminal({ argv, cwd, env, columns, rows, onOutput: refresh })
+      const viewers = createViewers({ terminal, title, now })
       const paneId = asPaneId(`p-${randomBytes(4).toString('hex')}`)
       const kept: Kept = { paneId, agentId, openId, terminal, viewers, name, pasted: null, entered: null, endedAt: null }
       panes.set(paneId, kept)
       void terminal.end.then(() => {
         kept.endedAt = now()
-        refresh()
+        viewers.refresh()
         onChange()
       })
       return { paneId, pid: terminal.pid }
@@ -109,33 +104,11 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       const kept = panes.get(paneId)
       if (kept === undefined) return false
       panes.delete(paneId)
-      for (const { onLeft } of kept.viewers.values()) onLeft()
+      kept.viewers.leave()
       kept.terminal.dispose()
       onChange()
       return true
     },
-    view: ({ paneId, columns, rows, onFrame, onLeft }) => {
-      const kept = panes.get(paneId)
-      if (kept === undefined) return undefined
-      const { terminal, viewers } = kept
-      const title = () => {
-        const { ended } = terminal
-        return ended === undefined ? kept.name : `${kept.name} ended (${ended.exitSignal ?? `exit code ${String(ended.exitCode)}`})`
-      }
-      const viewer = createViewer({ screen: terminal.screen, columns, rows, onFrame: (bytes) => onFrame(bytes, title()) })
-      const person = { lastInputAt: now(), onLeft }
-      viewers.set(viewer, person)
-      return {
-        input: (text) => {
-          person.lastInputAt = now()
-          void terminal.type(text, { paste: false })
-        },
-        resize: (newColumns, newRows) => viewer.resize(newColumns, newRows),
-        stop: () => {
-          viewer.close()
-          viewers.delete(viewer)
-        },
-      }
-    },
+    view: (options) => panes.get(options.paneId)?.viewers.view(options),
   }
 }

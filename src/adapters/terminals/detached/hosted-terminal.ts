@@ -15,6 +15,9 @@ export interface HostedTerminal {
   readonly ended: { readonly exitCode: number | null; readonly exitSignal: string | null } | undefined
   /** Resolves when the program has ended. */
   readonly end: Promise<void>
+  readonly size: { readonly columns: number; readonly rows: number }
+  /** Tells the program, where it is another size than before. One that has ended keeps its screen as it was. */
+  resize(columns: number, rows: number): Promise<void>
   /** Bytes to the program, as they are; a paste is bracketed where the program asked for it by then. */
   type(text: string, options: { paste: boolean }): Promise<TypeResult>
   /** The screen and the last `lines` above it, wrapped lines joined, without trailing blanks. */
@@ -90,6 +93,20 @@ export function createHostedTerminal(options: {
       return title
     },
     end,
+    get size() {
+      return { columns: screen.cols, rows: screen.rows }
+    },
+    resize: async (newColumns, newRows) => {
+      await parsed()
+      // Of a program that ended the descriptor may be another's by now.
+      if (ended !== undefined || socket.destroyed || (newColumns === screen.cols && newRows === screen.rows)) return
+      try {
+        pty.resize(newColumns, newRows)
+        screen.resize(newColumns, newRows)
+      } catch {
+        // Its program ends just now.
+      }
+    },
     type: async (text, { paste }) => {
       await parsed()
       if (ended !== undefined) return { kind: 'dead' }

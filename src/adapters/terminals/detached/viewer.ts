@@ -1,7 +1,7 @@
 import type { Screen } from './hosted-terminal.ts'
 import { renderRow } from './render-row.ts'
 
-export interface Viewer {
+interface Viewer {
   /** Something changed: the next frame comes soon. */
   refresh(): void
   resize(columns: number, rows: number): void

@@ -4,7 +4,7 @@ import { asPaneId, type PaneId } from '../../../ids.ts'
 import type { OpenPane } from '../holder.ts'
 import { programOf, titleOf } from '../program.ts'
 import { ifRoom, NAME, newest, spread, windowOf, type PaneWindow } from './beside.ts'
-import { HOME, silent, type Connection, type Reply } from './connection.ts'
+import { HOME, KEEPER, silent, type Connection, type Reply } from './connection.ts'
 import { command, literal, sequence } from './quote.ts'
 
 /** The session that people attach to: a first window that says what this is, and those of the agents. It comes with the first agent. */
@@ -30,21 +30,23 @@ const mark = (pane: string, { agentId, name }: OpenPane, token: string): string[
 /**
  * Commands that make the window and mark it as the agent's, in one sequence: a daemon that dies in between leaves either nothing or an
  * adoptable pane. Until the last command the window's name is `token`, by which the other commands find it (`=` matches whole names only).
+ * It is made in the keeper's session, where nobody looks: in the agents' it would be born at the size of whoever is attached.
  */
 function openSequence(options: OpenPane, token: string, withSession: boolean): string {
   const { name, columns, rows } = options
-  const size = `${String(columns)}x${String(rows)}`
-  const window = `=${AGENTS}:=${token}`
+  const born = `=${KEEPER}:=${token}`
+  const size = ['-x', String(columns), '-y', String(rows)]
   // -e of new-session would set the variables for all later windows: no agent is in the first one.
-  const makeSession = command('new-session', '-d', '-s', AGENTS, '-n', HOME, '-x', String(columns), '-y', String(rows), '--', ...WELCOME)
+  const makeSession = command('new-session', '-d', '-s', AGENTS, '-n', HOME, ...size, '--', ...WELCOME)
   return sequence(
-    ...(withSession ? [makeSession] : []),
-    command('set-option', '-t', `=${AGENTS}:`, 'default-size', size),
-    command('new-window', '-d', ...OPENED, '-t', `=${AGENTS}:`, '-n', token, ...program(options)),
-    ...mark(window, options, token),
-    // Also makes the size manual: a person with a smaller terminal sees a part and does not shrink the agent's.
-    command('resize-window', '-t', window, '-x', String(columns), '-y', String(rows)),
-    command('rename-window', '-t', window, literal(titleOf(name))),
+    withSession ? makeSession : command('has-session', '-t', `=${AGENTS}`),
+    command('set-option', '-t', `=${KEEPER}:`, 'default-size', `${String(columns)}x${String(rows)}`),
+    command('new-window', '-d', ...OPENED, '-t', `=${KEEPER}:`, '-n', token, ...program(options)),
+    ...mark(born, options, token),
+    // Also makes the size manual, which only sizes.ts changes.
+    command('resize-window', '-t', born, ...size),
+    command('move-window', '-d', '-s', born, '-t', `=${AGENTS}:`),
+    command('rename-window', '-t', `=${AGENTS}:=${token}`, literal(titleOf(name))),
   )
 }
 
@@ -99,7 +101,8 @@ export async function openPane(
       continue
     }
     const error = reply.errors.join('; ')
-    if (opened === undefined && MISSING_SESSION.test(error)) withSession = true
+    if (opened === undefined && MISSING_SESSION.test(error) && error.includes(KEEPER)) await restart()
+    else if (opened === undefined && MISSING_SESSION.test(error)) withSession = true
     else if (opened === undefined && error.startsWith('duplicate session')) withSession = false
     else {
       if (opened !== undefined) await connection.ask(command('kill-pane', '-t', opened.paneId))

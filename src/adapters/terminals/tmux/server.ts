@@ -9,9 +9,11 @@ import { command } from './quote.ts'
 
 /**
  * Set on the whole server. Not `window-size manual`: with it tmux 3.3a crashes on every new window (it looks for the size in a window
- * that is not there yet); each window is made manual by the resize that follows its creation.
+ * that is not there yet); each window of an agent is made manual by the resize that follows its creation. With `latest`, the default, a new
+ * window has the size of whoever typed last in any session, with `largest` only those of its own session count.
  */
 const OPTIONS = [
+  ['set-option', '-g', 'window-size', 'largest'],
   ['set-option', '-g', 'remain-on-exit', 'on'],
   // A line on the screen about the end would stand in captures.
   ['set-option', '-g', 'remain-on-exit-format', ''],
@@ -53,8 +55,8 @@ export async function requireVersion(connection: Connection): Promise<void> {
   )
 }
 
-/** Starts the server where it does not run, and sets its options. Two at the same time end up with one server. */
-export async function ensureServer(connection: Connection, log: Log): Promise<void> {
+/** Starts the server where it does not run, and sets its options and `more`. Two at the same time end up with one server. */
+export async function ensureServer(connection: Connection, more: readonly string[], log: Log): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const made = await connection.run(['new-session', '-d', '-s', KEEPER, '-x', '80', '-y', '24', '--', 'tail', '-f', '/dev/null'])
     if (made.kind === 'done' && made.errors.every((error) => error.startsWith('duplicate session'))) break
@@ -65,7 +67,7 @@ export async function ensureServer(connection: Connection, log: Log): Promise<vo
     // A server that is just ending takes connections and then drops them.
     await delay(50)
   }
-  const set = await connection.spawn(OPTIONS.map((words) => command(...words)).join('\n'))
+  const set = await connection.spawn([...OPTIONS.map((words) => command(...words)), ...more].join('\n'))
   if (set.kind === 'done' && set.errors.length > 0) log.debug({ errors: set.errors }, 'tmux does not know some options')
 }
 

@@ -11,10 +11,11 @@ import { checkOpen } from '../program.ts'
 import { attachCommand } from './attach.ts'
 import { closeRanks, renameCommand, windowOf } from './beside.ts'
 import { createConnection } from './connection.ts'
-import { openPane } from './open.ts'
+import { AGENTS, openPane } from './open.ts'
 import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
 import { command, sequence } from './quote.ts'
 import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
+import { sizeCommands } from './sizes.ts'
 import { pasteText, pressKey } from './type.ts'
 
 const COMMAND_TIMEOUT = 5000
@@ -81,7 +82,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
   const deaths = createDeaths({ list: async () => await query(), log })
 
   const ensureStarted = async () => {
-    await ensureServer(connection, log)
+    await ensureServer(connection, sizeCommands(binary, AGENTS), log)
     await connection.connect()
     socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
     await deaths.look()
