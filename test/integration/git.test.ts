@@ -580,6 +580,20 @@ describe('names and exclusions', () => {
     const { tree } = await git.readCommit(head)
     const sha = await git.commitTree({ tree, parents: [head], message: 'By nobody' })
     expect((await git.readCommit(sha)).author).toMatchObject({ name: 'exomonad', email: 'exomonad@localhost' })
+    const author = { name: 'Ada', email: 'ada@example.invalid' }
+    const others = await git.commitTree({ tree, parents: [head], message: 'By another', author })
+    expect((await git.readCommit(others)).author).toMatchObject(author)
+    for (const [config, name, email] of [
+      ['[user]\nname = Jo\n', 'Jo', 'exomonad@localhost'],
+      ['[user]\nname =\nemail = jo@example.invalid\n', 'exomonad', 'jo@example.invalid'],
+      ['[user]\nname = Jo\nemail = jo@example.invalid\n', 'Jo', 'jo@example.invalid'],
+    ] as const) {
+      writeFileSync(repository.env['GIT_CONFIG_GLOBAL']!, config)
+      const half = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env })
+      const made = await half.commitTree({ tree, parents: [head], message: 'By half' })
+      expect((await half.readCommit(made)).author).toMatchObject({ name, email })
+      expect(await repository.git('show', '-s', '--format=%cn <%ce>', made)).toBe(`${name} <${email}>`)
+    }
     expect(execFileSync('git', ['-C', repository.path, 'fsck', '--no-dangling'], { env: repository.env, stdio: 'pipe' }).toString()).toBe('')
   })
 

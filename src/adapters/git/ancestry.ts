@@ -44,7 +44,9 @@ export function createAncestry({
 
   const isAncestor = remembered(
     async (ancestor, descendant) => {
-      if ((await parentsOf(descendant)).includes(ancestor)) return true
+      const [below, above] = await Promise.all([parentsOf(descendant), parentsOf(ancestor)])
+      if (below.includes(ancestor)) return true
+      if (above.includes(descendant)) return false
       const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
       if (result.exitCode === 0) return true
       if (result.exitCode === 1) return false
