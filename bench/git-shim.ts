@@ -13,15 +13,15 @@ export interface GitShim {
 }
 
 /**
- * A git in front of git that counts the processes of the daemon: not those of agents and checks. With `BENCH_GIT_COMMANDS=FILE` their arguments
- * are added to that file, a line each.
+ * A git in front of git that counts the processes of the daemon: not those of agents and checks. With `EXOMONAD_BENCH_GIT_COMMANDS=FILE` their
+ * arguments are added to that file, a line each.
  */
 export function gitShim(): GitShim {
   const folder = mkdtempSync(join(tmpdir(), 'bench-git-'))
   const counted = join(folder, 'count')
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   writeFileSync(counted, '')
-  const commands = process.env['BENCH_GIT_COMMANDS']
+  const commands = process.env['EXOMONAD_BENCH_GIT_COMMANDS']
   const written = commands === undefined ? '' : ` printf '%s\\n' "$*" >> '${commands}';`
   writeFileSync(
     join(folder, 'git'),
