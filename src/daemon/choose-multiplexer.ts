@@ -11,6 +11,7 @@ import type { Config } from '../config/schema.ts'
 import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { terminalsOf, type Paths } from '../paths.ts'
+import { tmuxInFolder } from './tmux-folder.ts'
 
 /** What agents run in: all of it through `multiplexer`; `runner` for what only it can do. */
 export interface Places {
@@ -48,8 +49,10 @@ export async function chooseMultiplexer(options: {
   }
   const runner = createRunner(surroundings)
   const { tmuxSocket, zellijSession } = terminalsOf(options.hash)
-  const create: Record<Kind, () => Multiplexer> = {
-    tmux: () => createTmux({ socketName: tmuxSocket, environment, log }),
+  const tmuxIn = (folder: string | undefined) =>
+    createTmux({ socketName: tmuxSocket, environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder }, log })
+  const create: Record<Kind, () => Multiplexer | Promise<Multiplexer>> = {
+    tmux: () => tmuxInFolder(tmuxIn, { wanted: options.environment.variables['TMUX_TMPDIR'] || undefined, state: options.paths.state }),
     zellij: () => createZellij({ session: zellijSession, stateDir: options.paths.state, environment, log }),
     headless: () => createHeadless(surroundings),
   }
@@ -58,7 +61,7 @@ export async function chooseMultiplexer(options: {
   const stillIn = async (kind: Kind): Promise<Multiplexer | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
-    const terminals = create[kind]()
+    const terminals = await create[kind]()
     // One that was taken off the machine holds nobody.
     const listed = await terminals.list().catch(() => [])
     if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead)) return terminals
@@ -68,7 +71,7 @@ export async function chooseMultiplexer(options: {
   const before = (await stillIn('tmux')) ?? (await stillIn('zellij')) ?? (await stillIn('headless'))
   if (before !== undefined)
     log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
-  const terminals = before ?? create[configured]()
+  const terminals = before ?? (await create[configured]())
   return {
     multiplexer: createRouted({ terminals, runner }),
     runner,

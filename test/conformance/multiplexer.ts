@@ -12,6 +12,7 @@ import { describeSizes } from './multiplexer/sizes.ts'
 import { describeTmuxLayout } from './multiplexer/tmux-layout.ts'
 import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTmuxSizes } from './multiplexer/tmux-sizes.ts'
+import { describeTmuxStatus } from './multiplexer/tmux-status.ts'
 import { describeTyping } from './multiplexer/typing.ts'
 import { describeZellijOnly } from './multiplexer/zellij-only.ts'
 
@@ -37,6 +38,7 @@ export function describeOnly(kind: Kind): void {
     describe(`${kind} only`, () => ONLY[kind](bench))
     if (kind === 'tmux') describe('layout in tmux', () => describeTmuxLayout(bench))
     if (kind === 'tmux') describe('sizes in tmux', () => describeTmuxSizes(bench))
+    if (kind === 'tmux') describe('status line of tmux', () => describeTmuxStatus(bench))
   })
 }
 

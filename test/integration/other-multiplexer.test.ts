@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../helpers/daemon.ts'
 import { describeWith } from '../helpers/require-tool.ts'
@@ -24,5 +25,31 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
     await tree.run(['down'])
     // An id of a terminal of the headless host.
     expect((await tree.run(['resume', '--all'])).stdout).toMatch(/stays .*in pane p-[0-9a-f]+/)
+  })
+  it('has its socket where TMUX_TMPDIR says, once no agent runs in the one that another daemon found', async () => {
+    const tree = await startExomonad({ multiplexer: 'tmux' })
+    onTestFinished(() => tree.stop())
+    const env = { TMUX_TMPDIR: tree.repository.folder }
+    const folder = join(tree.repository.folder, `tmux-${String(process.getuid?.())}`)
+    await tree.call('spawn_workers', { specs: [{ name: 'stays', prompt: 'x' }] })
+    await waitFor('it to idle', async () => (await tree.agent('stays')).state === 'idle')
+    const { pid } = await tree.agent('stays')
+    await tree.crash()
+
+    await tree.run(['daemon', 'start'], { env })
+    await tree.call('send', { to: 'stays', message: 'still there?' })
+    await waitFor('the message', () => tree.log('stays').some((entry) => entry['kind'] === 'message' && entry['text'].includes('still there?')))
+    expect(await tree.agent('stays')).toMatchObject({ pid })
+    // Who asks tmux has it make the folder.
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
+
+    await tree.run(['down'], { env })
+    await tree.run(['resume', '--all'], { env })
+    await waitFor('it to run again', async () => (await tree.agent('stays')).state === 'idle')
+    const [socket = ''] = readdirSync(folder)
+    expect(socket).toMatch(/^exomonad-/)
+    // From a shell that knows nothing of it.
+    expect((await tree.run(['attach', 'stays', '--print'])).stdout).toContain(join(folder, socket))
+    await tree.run(['down'])
   })
 })

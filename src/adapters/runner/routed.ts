@@ -25,7 +25,7 @@ export function createRouted({ terminals, runner }: { terminals: Multiplexer; ru
     pressEscape: (paneId) => at(paneId).pressEscape(paneId),
     capture: (paneId, options) => at(paneId).capture(paneId, options),
     captureStyled: (paneId) => at(paneId).captureStyled(paneId),
-    rename: (paneId, name) => at(paneId).rename(paneId, name),
+    rename: (paneId, name, shown) => at(paneId).rename(paneId, name, shown),
     close: (paneId) => at(paneId).close(paneId),
     // By the mark in their environment, wherever they ran.
     endLeftBehind: (agentId) => terminals.endLeftBehind(agentId),

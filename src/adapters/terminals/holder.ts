@@ -22,6 +22,18 @@ export interface OpenPane {
   readonly outputBound?: number
 }
 
+/** What a list of terminals shows of one where there is little room. */
+export interface Shown {
+  /** Short, and no other’s. */
+  readonly label: string
+  /** How it does: sign and word. */
+  readonly state: string
+  /** What a person has to do for it, in a word or two; empty where nothing is. */
+  readonly needs: string
+  /** How far below the root. */
+  readonly depth: number
+}
+
 export interface Pane {
   readonly paneId: PaneId
   /** From the option or record made at open; null for panes that are not ours. */
@@ -29,6 +41,8 @@ export interface Pane {
   /** Process id of what the pane runs; after exec it is the agent’s. */
   readonly pid: number
   readonly name: string
+  /** What `rename` was told to show (`shownKey`); absent where nothing but the name is shown. */
+  readonly shown?: string
   /** What the program calls its terminal (OSC 0 and 2); null where it said nothing, undefined where that can’t be told: the name hides it. */
   readonly title: string | null | undefined
   readonly dead: boolean
@@ -48,6 +62,8 @@ export interface Pane {
   /** Keys of the last pastes that Enter was pressed for; undefined as above. */
   readonly entered: readonly string[] | undefined
 }
+
+export const shownKey = ({ label, state, needs, depth }: Shown): string => [label, state, needs, String(depth)].join('|')
 
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
 export type TypeResult = { kind: 'typed' } | { kind: 'dead' } | { kind: 'gone' } | { kind: 'busy'; reason: string }
@@ -76,7 +92,7 @@ export interface Multiplexer {
   capture(paneId: PaneId, options?: { lines?: number }): Promise<string>
   /** The rows of the screen as they are shown, with the escape sequences (SGR) of colours and attributes. */
   captureStyled(paneId: PaneId): Promise<string>
-  rename(paneId: PaneId, name: string): Promise<void>
+  rename(paneId: PaneId, name: string, shown?: Shown): Promise<void>
   /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
   close(paneId: PaneId): Promise<void>
   /** Ends what an agent’s program left running whose pane is gone: somebody closed it by hand, or the server ended. */

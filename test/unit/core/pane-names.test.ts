@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Pane } from '../../../src/adapters/terminals/holder.ts'
+import { shownKey, type Pane, type Shown } from '../../../src/adapters/terminals/holder.ts'
 import type { Agent, AgentState, StoredEvent } from '../../../src/adapters/store/store.ts'
 import { createPaneNames, paneName, placeOf } from '../../../src/core/pane-names.ts'
 import { createOwnPanes } from '../../../src/core/panes.ts'
@@ -13,9 +13,9 @@ describe('the name of a pane', () => {
   it.each([
     ['main', 'main'],
     ['main.feature.auth', 'main.feature.auth'],
-    [`main.${'x'.repeat(35)}`, `main.${'x'.repeat(35)}`],
-    ['main.first-subtree-of-all.second-subtree.worker', '….second-subtree.worker'],
-    [`main.${'y'.repeat(60)}`, `…${'y'.repeat(39)}`],
+    [`main.${'x'.repeat(55)}`, `main.${'x'.repeat(55)}`],
+    ['main.the-very-first-subtree-of-all.second-subtree-below-it.worker', '….second-subtree-below-it.worker'],
+    [`main.${'y'.repeat(60)}`, `…${'y'.repeat(59)}`],
   ])('shortens the place from the left, at a dot where that leaves enough: %s', (branch, expected) => {
     expect(placeOf({ kind: 'worker', branch: asBranchName(branch), name: 'worker' })).toBe(expected)
   })
@@ -24,7 +24,7 @@ describe('the name of a pane', () => {
     expect(placeOf({ kind: 'fork', branch: asBranchName('main.lead'), name: 'scout' })).toBe('main.lead (scout)')
     const long = placeOf({ kind: 'fork', branch: asBranchName(`main.${'b'.repeat(50)}`), name: 'n'.repeat(50) })
     expect(long).toMatch(/^…b+ \(…n+\)$/)
-    expect(long.length).toBeLessThanOrEqual(40)
+    expect(long.length).toBeLessThanOrEqual(60)
   })
 
   it.each<[Partial<Agent>, boolean, string]>([
@@ -52,23 +52,28 @@ function world() {
   const agents: Agent[] = []
   const panes: Pane[] = []
   const renamed: string[] = []
+  const shown: (Shown | undefined)[] = []
+  const questions: { agentId: string }[] = []
   const asked = { list: 0, inspect: 0 }
   const listeners = new Set<(event: StoredEvent) => void>()
   const multiplexer = {
     list: async () => ((asked.list += 1), panes.map((pane) => ({ ...pane }))),
     inspect: async (paneId: string) => ((asked.inspect += 1), panes.find((pane) => pane.paneId === paneId)),
-    rename: async (paneId: string, name: string) => {
+    rename: async (paneId: string, name: string, more?: Shown) => {
       const index = panes.findIndex((pane) => pane.paneId === paneId)
       const pane = panes[index]
       if (pane === undefined) throw new Error('gone')
-      panes[index] = { ...pane, name }
+      panes[index] = { ...pane, name, ...(more !== undefined && { shown: shownKey(more) }) }
       renamed.push(`${paneId} ${name}`)
+      shown.push(more)
     },
   }
   const names = createPaneNames({
     store: {
       agents: { get: async (id: string) => agents.find((agent) => agent.id === id), list: async () => agents },
       snapshots: { list: async () => new Map() },
+      questions: { open: async () => questions },
+      approvals: { pending: async () => [] },
     } as never,
     multiplexer: multiplexer as never,
     publisher: { onEvent: (listener: (event: StoredEvent) => void) => (listeners.add(listener), () => void listeners.delete(listener)) } as never,
@@ -80,6 +85,8 @@ function world() {
     names,
     panes,
     renamed,
+    shown,
+    questions,
     asked,
     listeners,
     settle,
@@ -129,6 +136,38 @@ describe('names of panes', () => {
     await settle()
     expect(renamed).toHaveLength(1)
     expect(asked).toEqual({ list: 1, inspect: 1 })
+  })
+
+  it('come with a label of their own, what a person has to do, and the place in the tree', async () => {
+    const { add, becomes, shown, questions, listeners, settle } = world()
+    const auth = add('auth', '%1', 'main.auth ◐ running')
+    const tell = (type: string) => [...listeners].forEach((listener) => listener({ type, agentId: auth.id, payload: {} } as never))
+    tell('agent.spawned')
+    await settle()
+    becomes(auth, 'waiting', { stateReason: 'permission: Bash' })
+    await settle()
+    expect(shown).toEqual([{ label: 'auth', state: '◇ waiting', needs: 'waits', depth: auth.depth }])
+    becomes(auth, 'idle', { kind: 'root' })
+    await settle()
+    questions.push({ agentId: auth.id })
+    tell('question.asked')
+    await settle()
+    expect(shown.at(-1)).toEqual({ label: 'auth', state: '○ idle', needs: 'asks', depth: auth.depth })
+  })
+
+  it('follow who else is there: two of the same name are told apart', async () => {
+    const { names, add, panes, shown, listeners, settle } = world()
+    add('auth', '%1', 'main.auth ◐ running')
+    panes[0] = { ...panes[0]!, shown: 'auth|◐ running||1' }
+    await names.look()
+    await settle()
+    expect(shown).toEqual([])
+    const other = add('auth', '%2', 'x')
+    Object.assign(other, { branch: asBranchName('main.web.auth') })
+    for (const listener of listeners) listener({ type: 'agent.spawned', agentId: other.id, payload: {} } as never)
+    await settle()
+    await settle()
+    expect(shown.map((one) => one?.label).toSorted()).toEqual(['main.auth', 'web.auth'])
   })
 
   it('are set again for another program in a pane of the same id, and never for a pane that is another agent’s by now', async () => {

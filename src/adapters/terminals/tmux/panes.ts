@@ -7,6 +7,7 @@ import { signalNames } from '../../../processes/signal-names.ts'
 import { NAME } from './beside.ts'
 import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
+import { SHOWN } from './status.ts'
 import { ENTERED, PASTED } from './type.ts'
 
 const PANE_FIELDS = [
@@ -25,6 +26,7 @@ const PANE_FIELDS = [
   `#{${NAME}}`,
   `#{${PASTED}}`,
   `#{${ENTERED}}`,
+  `#{${SHOWN}}`,
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
@@ -80,6 +82,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     name = '',
     pasted = '',
     entered = '',
+    shown = '',
     ...title
   ] of rows) {
     if (kind !== 'pane' || session === KEEPER || (agentId === '' && windowName === HOME) || panes.has(id)) continue
@@ -102,6 +105,7 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
         humanActiveAt: activity.get(id) ?? null,
         pasted: readTrace(pasted),
         entered: readTrace(entered),
+        shown,
       }))(),
     )
   }

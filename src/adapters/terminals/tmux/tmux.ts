@@ -18,6 +18,7 @@ import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
 import { command, sequence } from './quote.ts'
 import { ensureServer, requireVersion, serverFacts, stopServer } from './server.ts'
 import { sizeCommands } from './sizes.ts'
+import { showCommand, statusCommands } from './status.ts'
 import { pasteText, pressKey } from './type.ts'
 
 const COMMAND_TIMEOUT = 5000
@@ -85,7 +86,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
   const deaths = createDeaths({ list: async () => await query(), log })
 
   const ensureStarted = async () => {
-    await ensureServer(connection, sizeCommands(binary, AGENTS), log)
+    await ensureServer(connection, [...statusCommands(AGENTS), ...sizeCommands(binary, AGENTS)], log)
     await connection.connect()
     socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
     await deaths.look()
@@ -133,8 +134,9 @@ export function createTmux(options: TmuxOptions): Multiplexer {
         .trimEnd()
     },
     captureStyled: async (paneId) => (await screen(paneId, '-e', '-N')).join('\n'),
-    rename: async (paneId, name) => {
-      const reply = isPaneId(paneId) ? await connection.ask(renameCommand(paneId, name)) : undefined
+    rename: async (paneId, name, shown) => {
+      const rename = renameCommand(paneId, name)
+      const reply = isPaneId(paneId) ? await connection.ask(shown === undefined ? rename : sequence(rename, showCommand(paneId, shown))) : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
     },
     close: async (paneId) => {
