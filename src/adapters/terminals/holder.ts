@@ -41,7 +41,7 @@ export interface Pane {
   /** Process id of what the pane runs; after exec it is the agent’s. */
   readonly pid: number
   readonly name: string
-  /** What `rename` was told to show (`shownKey`); absent where nothing but the name is shown. */
+  /** What `rename` was told to show (shown-key.ts); absent where nothing but the name is shown. */
   readonly shown?: string
   /** What the program calls its terminal (OSC 0 and 2); null where it said nothing, undefined where that can’t be told: the name hides it. */
   readonly title: string | null | undefined
@@ -62,8 +62,6 @@ export interface Pane {
   /** Keys of the last pastes that Enter was pressed for; undefined as above. */
   readonly entered: readonly string[] | undefined
 }
-
-export const shownKey = ({ label, state, needs, depth }: Shown): string => [label, state, needs, String(depth)].join('|')
 
 /** `busy`: a mode or a human is in the way, nothing was typed. `dead`, `gone`: nothing was typed. */
 export type TypeResult = { kind: 'typed' } | { kind: 'dead' } | { kind: 'gone' } | { kind: 'busy'; reason: string }

@@ -30,6 +30,7 @@ export function describeOpening(bench: Bench): void {
       agentId,
       pid,
       name: 'app #[x] #{pid} ##',
+      ...(bench.kind === 'tmux' && { shown: '' }),
       title: null,
       dead: false,
       exitCode: null,

@@ -56,6 +56,17 @@ export function describeTmuxSizes(bench: Bench): void {
     await until(paneId, '80x20')
   })
 
+  it('follows the one who came last where tmux does not tell who types (before 3.3)', async () => {
+    const { paneId } = await bench.open({ argv: ['/bin/cat'] })
+    await tmux('set-hook', '-g', '-u', 'client-active')
+    const first = client(90, 31, bench.multiplexer.attachCommand(paneId) ?? [])
+    await until(paneId, '90x30')
+    client(110, 36, bench.multiplexer.attachCommand(paneId) ?? [])
+    await until(paneId, '110x35')
+    await first.resize(95, 31)
+    await until(paneId, '95x30')
+  })
+
   it('knows of a person who types into a viewer, and where', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     const other = await bench.open({ argv: ['/bin/cat'] })

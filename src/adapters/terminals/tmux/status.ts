@@ -1,5 +1,6 @@
 import type { PaneId } from '../../../ids.ts'
-import { shownKey, type Shown } from '../holder.ts'
+import { shownKey } from '../../../shown-key.ts'
+import type { Shown } from '../holder.ts'
 import { command, sequence } from './quote.ts'
 
 /** What is shown of an agent, in options of its pane, and all of it in one to compare with. */
