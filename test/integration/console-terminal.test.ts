@@ -28,7 +28,7 @@ describeWith(['tmux'], 'the terminal of the console', () => {
     const screen = await open('shown')
     await screen.until('the agent', (text) => text.includes('shown is here'))
     await screen.line('/attach')
-    await screen.until('the agent’s terminal', (text) => text.includes('shown is here') && /\[exomonad\]/.test(text))
+    await screen.until('the agent’s terminal', (text) => text.includes('shown is here') && text.includes('C-b w: tree'))
     await screen.line('typed into it')
     await waitFor('it to arrive', () => showing.typed('shown').includes('typed into it'), { limit: 60_000 })
     await screen.key('C-b')

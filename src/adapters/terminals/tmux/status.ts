@@ -1,6 +1,7 @@
 import type { PaneId } from '../../../ids.ts'
 import { shownKey } from '../../../shown-key.ts'
 import type { Shown } from '../holder.ts'
+import { HOME } from './connection.ts'
 import { command, sequence } from './quote.ts'
 
 /** What is shown of an agent, in options of its pane, and all of it in one to compare with. */
@@ -24,7 +25,8 @@ const entry = (text: string): string => `#[range=window|#{window_index}]#{window
  */
 const CURRENT = `#[reverse] #{?${LABEL},#{${LABEL}} #{${STATE}},${OTHER}} #[noreverse] `
 const NEEDY = `#{W:#{P:#{?${NEEDS},#[bold]! ${entry(`#{${LABEL}} #{${NEEDS}}`)}#[nobold],}}}`
-const one = (focus: string): string => `#{P:#{?${NEEDS},,#{?${LABEL},${focus}${entry(`#{${LABEL}}${SIGN}`)},#{?pane_active,${focus}${entry(OTHER)},}}}}`
+const one = (focus: string): string =>
+  `#{P:#{?${NEEDS},,#{?${LABEL},${focus}${entry(`#{${LABEL}}${SIGN}`)},#{?#{&&:#{pane_active},#{!=:#{window_name},${HOME}}},${focus}${entry(OTHER)},}}}}`
 const OTHERS = `#[list=on]#[list=left-marker]<#[list=right-marker]>#[list=on]#{W:${one('')},${one('#[list=focus]')}#[list=on]}#[nolist]`
 const STATUS = `#[align=left]${CURRENT}${NEEDY}${OTHERS}#[align=right] #{prefix} w: tree `
 
