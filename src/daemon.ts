@@ -123,7 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
-    const { multiplexer, runner, letGo } = await chooseMultiplexer({
+    const { multiplexer, detached, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       panes: (await store.agents.list({ live: true })).flatMap(({ paneId }) => paneId ?? []),
       environment,
@@ -132,7 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       agentEnvironment: await agentEnv(),
     })
-    settings.holdSessions(runner)
+    settings.holdSessions(detached)
     let settle = async (): Promise<void> => {}
     release.add('multiplexer', () => letGo(settle))
 
@@ -185,7 +185,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       git,
       multiplexer,
-      runner,
+      detached,
       forge,
       ...{ files, trash, sight },
       publisher,

@@ -16,9 +16,9 @@ export interface LastWords {
 const LINES = 1000
 const LONGEST = 200_000
 /**
- * Looked at before the pane is closed. What a runner that is gone can’t tell any more stands in the output’s file.
+ * Looked at before the pane is closed. What a host that is gone can’t tell any more stands in the output’s file.
  */
-export function createLastWords({ runner, multiplexer, files }: Pick<Deps, 'runner' | 'multiplexer' | 'files'>): (agent: Agent) => Promise<LastWords> {
+export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): (agent: Agent) => Promise<LastWords> {
   const shown = async (agent: Agent): Promise<string> => {
     const { paneId, id } = agent
     const pane = paneId === null ? undefined : await multiplexer.inspect(paneId).catch(() => undefined)
@@ -32,7 +32,7 @@ export function createLastWords({ runner, multiplexer, files }: Pick<Deps, 'runn
   const written = async (agent: Agent): Promise<string> => (agent.runtime === 'acp' ? withoutFirstPrompt(await shown(agent)) : shown(agent))
 
   return async (agent) => {
-    const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await runner.session(agent.paneId).catch(() => undefined)
+    const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await detached.session(agent.paneId).catch(() => undefined)
     const own = session?.agentId === agent.id ? session : undefined
     const said = own?.lastText ?? ''
     const text = said === '' || isLasting(agent) ? lastLines(await written(agent), { marked: agent.runtime !== 'pane' }) : said

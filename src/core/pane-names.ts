@@ -2,7 +2,7 @@ import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { sharesBranch } from '../agent-kinds.ts'
 import type { AgentId } from '../ids.ts'
-import { RUNNER_PANE } from '../runner-pane.ts'
+import { HEADLESS_PANE } from '../headless-pane.ts'
 import { stateWords } from '../state-words.ts'
 import type { Deps } from './deps.ts'
 import { createPaced } from './paced.ts'
@@ -69,7 +69,7 @@ export function createPaneNames({
   const mergedNow = async (agents: readonly Agent[]): Promise<ReadonlySet<string>> =>
     agents.some(({ state }) => state === 'idle') ? mergedBranches(await knownPulls(store)) : new Set()
   const nameOf = (agent: Agent, merged: ReadonlySet<string>): string => paneName(agent, isFolded(agent, merged))
-  const hasTerminal = ({ paneId }: Agent): boolean => paneId !== null && !paneId.startsWith(RUNNER_PANE)
+  const hasTerminal = ({ paneId }: Agent): boolean => paneId !== null && !paneId.startsWith(HEADLESS_PANE)
 
   const name = async (id: AgentId): Promise<void> => {
     const agent = await store.agents.get(id)

@@ -41,7 +41,7 @@ const unavailable = (message: string, facts: Record<string, unknown> = {}) => ne
 /** The daemon's side of the host's socket: connects when something is asked, and tells about changes as long as it is connected. */
 export function createHostClient<Verbs>(options: {
   names: HostNames
-  /** In messages: `terminal host`. */
+  /** In messages: `detached host`. */
   called: string
   protocol: number
   /** Its entry file, run as `node FILE STATE_FOLDER SOCKET`. */

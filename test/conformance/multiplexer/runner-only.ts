@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { OpenPane } from '../../../src/adapters/terminals/holder.ts'
-import { createRunner } from '../../../src/adapters/runner/open.ts'
-import { createRouted } from '../../../src/adapters/runner/routed.ts'
-import type { Runner } from '../../../src/adapters/runner/runner.ts'
+import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
+import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts'
 import { asPaneId, newAgentId, type PaneId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { fillDisk, mountSmallDisk, unmountSmallDisk, whyNoDisk } from '../../helpers/small-disk.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import type { Bench } from './bench.ts'
-import { createImplementation, scrubbedEnvironment } from './create.ts'
+import { scrubbedEnvironment, withoutTerminals } from './create.ts'
 
 const noDisk = whyNoDisk()
 
 export function describeRunnerOnly(bench: Bench): void {
-  const runner = () => bench.multiplexer as Runner
-  const record = () => JSON.parse(readFileSync(join(bench.folder, 'runner.json'), 'utf8')) as { pid: number; socket: string }
+  const runner = () => bench.multiplexer as DetachedHolder
+  const record = () => JSON.parse(readFileSync(join(bench.folder, 'detached-host.json'), 'utf8')) as { pid: number; socket: string }
   const output = () => join(bench.folder, 'output')
   const shell = (script: string, more: Partial<OpenPane> = {}) =>
     bench.open({ argv: ['/bin/sh', '-c', script], program: { kind: 'process' }, output: output(), ...more })
@@ -36,14 +35,9 @@ export function describeRunnerOnly(bench: Bench): void {
   const stays = (name: string) => `trap "" TERM HUP; echo $$ > ${name}~; mv ${name}~ ${name}; while :; do sleep 0.05; done`
 
   describe('its process', () => {
-    it('lets only its user at the socket', () => {
-      expect(statSync(record().socket).mode & 0o777).toBe(0o600)
-      expect(statSync(join(bench.folder, 'runner.log')).mode & 0o777).toBe(0o600)
-    })
-
     it('is not started for a look, only for the first thing that it holds', async () => {
       const stateDir = join(bench.folder, 'unused')
-      const other = createRunner({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() })
+      const other = withoutTerminals(createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() }))
       await other.adopt()
       expect(await other.list()).toEqual([])
       expect(await other.inspect(asPaneId('r-00000000'))).toBeUndefined()
@@ -78,7 +72,7 @@ export function describeRunnerOnly(bench: Bench): void {
     })
 
     it('serves two daemons at once', async () => {
-      const other = bench.another() as Runner
+      const other = bench.another() as DetachedHolder
       const { paneId } = await shell('exec cat')
       await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? runner() : other).writeStdin(paneId, `line ${String(index)}\n`)))
       const said = await waitFor('all lines', async () => {
@@ -318,32 +312,36 @@ export function describeRunnerOnly(bench: Bench): void {
     })
   })
 
-  it('is one multiplexer with the terminals: ids tell whose a pane is', async () => {
-    const terminals = createImplementation('headless', bench.folder)
-    const routed = createRouted({ terminals, runner: createImplementation('runner', bench.folder) as ReturnType<typeof createRunner> })
-    await routed.start()
+  it('is one host with the terminals: a task that is started while one is open gets nothing of it, and each ends in its own way', async () => {
+    const common = { cwd: bench.folder, env: {}, columns: 80, rows: 24 }
+    const holder = createDetached({ stateDir: bench.folder, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() })
     try {
+      await holder.start()
       const deaths: string[] = []
-      routed.onDeath(({ paneId }) => deaths.push(paneId))
-      const common = { cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 }
-      const terminal = await routed.open({ ...common, agentId: newAgentId(), name: 'terminal' })
-      const hosted = await routed.open({ ...common, agentId: newAgentId(), name: 'hosted', program: { kind: 'process' } })
-      expect((await routed.list()).map(({ paneId, name }) => [paneId, name])).toEqual([
+      holder.onDeath(({ paneId }) => deaths.push(paneId))
+      const says = (signal: string) => ['/bin/sh', '-c', `trap 'echo got ${signal} > ${signal}; exit 3' ${signal}; echo ready; while :; do sleep 0.02; done`]
+      const terminal = await holder.open({ ...common, agentId: newAgentId(), name: 'terminal', argv: says('HUP') })
+      const task = await holder.open({ ...common, agentId: newAgentId(), name: 'task', program: { kind: 'process' }, argv: says('TERM') })
+      expect((await holder.list()).map(({ paneId, name }) => [paneId, name])).toEqual([
         [terminal.paneId, 'terminal'],
-        [hosted.paneId, 'hosted'],
+        [task.paneId, 'task'],
       ])
-      for (const { paneId } of [terminal, hosted]) {
-        expect(await routed.paste(paneId, 'typed')).toEqual({ kind: 'typed' })
-        await waitFor('the text', async () => (await routed.capture(paneId)).includes('typed'))
-        expect(routed.attachCommand(paneId)).toBeDefined()
-        await routed.close(paneId)
-        expect(await routed.inspect(paneId)).toBeUndefined()
+      for (const { paneId } of [terminal, task]) {
+        await waitFor('it to be ready', async () => (await holder.capture(paneId)).includes('ready'))
+        expect(holder.attachCommand(paneId)).toBeDefined()
       }
-      await waitFor('both deaths', () => deaths.length === 2)
-      expect(deaths).toEqual([terminal.paneId, hosted.paneId])
+      if (process.platform === 'linux') {
+        const open = readdirSync(`/proc/${String(task.pid)}/fd`).map((fd) => readlinkSync(`/proc/${String(task.pid)}/fd/${fd}`))
+        expect(open.filter((file) => file.startsWith('/dev/'))).toEqual([])
+      }
+      const missing = await holder.open({ ...common, agentId: newAgentId(), name: 'missing', program: { kind: 'process' }, argv: ['no-such-program'] })
+      await waitFor('its end', async () => (await holder.inspect(missing.paneId))?.exitCode === 127)
+      expect(await holder.capture(missing.paneId)).toContain('could not be started')
+      for (const { paneId } of [terminal, task]) await holder.close(paneId)
+      await waitFor('all deaths', () => deaths.length === 3)
+      expect(['HUP', 'TERM'].map((signal) => readFileSync(join(bench.folder, signal), 'utf8'))).toEqual(['got HUP\n', 'got TERM\n'])
     } finally {
-      await routed.shutdown()
-      await routed.dispose()
+      await holder.dispose()
     }
   })
 }

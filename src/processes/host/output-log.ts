@@ -1,8 +1,25 @@
-import type { OutputLog } from './hosted.ts'
 import { createOutputFile } from './output-file.ts'
-import { patience } from '../../processes/deadline.ts'
+import { patience } from '../deadline.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
+
+/** Everything that a hosted program says: whole in its file, the last lines in memory. */
+export interface OutputLog {
+  /**
+   * `out` as it is, `err` with `[stderr] ` in front of each line. Lines of the two are never mixed within a line, as long as they are not
+   * longer than what is kept back. False: the disk is behind, and the source should wait for `drained`.
+   */
+  write(stream: 'out' | 'err', text: Buffer | string): boolean
+  /** A line about the output itself, on a line of its own. */
+  note(text: string): void
+  drained(): Promise<void>
+  /** The last lines, 1000 at most, without control characters; `styled` keeps colours. */
+  tail(lines: number, options?: { styled?: boolean }): string
+  /** What comes from here on, ready for a terminal. */
+  follow(listener: (text: string) => void): () => void
+  /** Resolves when all that was written is in the file, as far as the disk takes it, and lets go of the file. */
+  close(): Promise<void>
+}
 
 type Stream = 'out' | 'err'
 
