@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import LongFilesFirst from './test/long-files-first.ts'
 
-/** Most of a test is waiting for what others do: two files for each core keep it busy. */
-const WORKERS = Math.max(2, Math.min(8, 2 * availableParallelism()))
+/** Most of a test is waiting for what others do: three files for each core keep it busy. */
+const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
 /**
  * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes), integration

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
 import { measureAgents } from './agents.ts'
 import { measureConsole } from './console.ts'
+import { measureEnding } from './ending.ts'
 import { renderTable, type Figure } from './figures.ts'
 import { measureForge } from './forge.ts'
 import { measureGit } from './git.ts'
@@ -31,6 +32,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mailbox: measureMailbox,
   mail: measureMail,
   console: measureConsole,
+  ending: measureEnding,
   mcp: measureMcp,
   headless: measureHeadless,
   'headless-acp': measureHeadlessAcp,

@@ -2,7 +2,7 @@ import type { Agent } from '../adapters/store/store.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from './deps.ts'
 import type { Exits } from './exits.ts'
-import type { LastWords } from './last-words.ts'
+import type { LastWordsOf } from './last-words.ts'
 import type { OwnPanes } from './panes.ts'
 
 /** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
@@ -20,12 +20,11 @@ export const createEndProgram =
     exits: Exits
     panes: OwnPanes
     results: Pick<Results, 'record'>
-    lastWords: (agent: Agent) => Promise<LastWords>
+    lastWords: LastWordsOf
   }): EndProgram =>
   async (agent) => {
     if (agent.paneId === null) return
-    const words = await lastWords(agent)
-    await exits.keepTranscript(agent)
+    const words = await lastWords(agent, await exits.keepTranscript(agent))
     try {
       await panes.close(agent)
     } catch (thrown) {

@@ -12,13 +12,16 @@ export interface LastWords {
   readonly reason: string | null
 }
 
+/** `transcript`: what was read of its pane just now; absent or empty: it is read. */
+export type LastWordsOf = (agent: Agent, transcript?: string) => Promise<LastWords>
+
 /** Kept of what a program wrote: lines, and characters where these are long. */
 const LINES = 1000
 const LONGEST = 200_000
 /**
  * Looked at before the pane is closed. What a host that is gone can’t tell any more stands in the output’s file.
  */
-export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): (agent: Agent) => Promise<LastWords> {
+export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): LastWordsOf {
   const shown = async (agent: Agent): Promise<string> => {
     const { paneId, id } = agent
     const pane = paneId === null ? undefined : await multiplexer.inspect(paneId).catch(() => undefined)
@@ -29,13 +32,16 @@ export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'de
     return (agent.runtime === 'pane' ? null : await files.readOutput(id)) ?? (await files.readTranscript(id)) ?? ''
   }
 
-  const written = async (agent: Agent): Promise<string> => (agent.runtime === 'acp' ? withoutFirstPrompt(await shown(agent)) : shown(agent))
+  const written = async (agent: Agent, transcript: string | undefined): Promise<string> => {
+    const text = transcript || (await shown(agent))
+    return agent.runtime === 'acp' ? withoutFirstPrompt(text) : text
+  }
 
-  return async (agent) => {
+  return async (agent, transcript) => {
     const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await detached.session(agent.paneId).catch(() => undefined)
     const own = session?.agentId === agent.id ? session : undefined
     const said = own?.lastText ?? ''
-    const text = said === '' || isLasting(agent) ? lastLines(await written(agent), { marked: agent.runtime !== 'pane' }) : said
+    const text = said === '' || isLasting(agent) ? lastLines(await written(agent, transcript), { marked: agent.runtime !== 'pane' }) : said
     return { text, turns: own?.turns ?? 0, reason: own?.reason ?? null }
   }
 }

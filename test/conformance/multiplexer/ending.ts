@@ -102,6 +102,26 @@ export function describeEnding(bench: Bench): void {
     expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: 'SIGKILL' }])
   })
 
+  it('shows each of many its own screen, and ends many together, each death told once', async () => {
+    const deaths = collectDeaths(bench.multiplexer)
+    const panes = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => bench.open({ argv: ['/bin/sh', '-c', `echo "I am $0."; exec sleep 1000`, `w${index}`] })),
+    )
+    await Promise.all(panes.map(({ paneId }, index) => waitFor('its words', async () => (await bench.multiplexer.capture(paneId)) === `I am w${index}.`)))
+    const [first, ...rest] = panes
+    await bench.multiplexer.close(first!.paneId)
+    const shown = await Promise.allSettled(panes.map(({ paneId }) => bench.multiplexer.capture(paneId)))
+    expect(shown[0]).toMatchObject({ status: 'rejected', reason: { code: 'PANE_GONE' } })
+    expect(shown.slice(1)).toEqual(rest.map((_, index) => ({ status: 'fulfilled', value: `I am w${index + 1}.` })))
+    const inspected = await Promise.all(panes.map(({ paneId }) => bench.multiplexer.inspect(paneId)))
+    expect(inspected.map((pane) => pane?.agentId)).toEqual([undefined, ...rest.map(({ agentId }) => agentId)])
+    await Promise.all(rest.map(({ paneId }) => bench.multiplexer.close(paneId)))
+    expect(panes.filter(({ pid }) => isAlive(pid))).toEqual([])
+    expect(await bench.multiplexer.list()).toEqual([])
+    await waitFor('the deaths', () => deaths.length >= panes.length)
+    expect(deaths.map(({ paneId }) => paneId).toSorted()).toEqual(panes.map(({ paneId }) => paneId).toSorted())
+  })
+
   it(`lets a program end by itself on SIG${ask}`, async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const file = join(bench.folder, 'saved')

@@ -55,7 +55,7 @@ export function createEarlierHosts(options: {
     const listed = await host.ask('list', {})
     if (listed.kind === 'no-host') {
       const { lock, log: logFile, record } = hostFiles(names, stateDir)
-      for (const file of [host.socketPath, record, lock, logFile]) await rm(file, { force: true })
+      for (const file of [host.socketPath, record, lock, `${lock}-journal`, logFile]) await rm(file, { force: true })
       host.close()
       return false
     }

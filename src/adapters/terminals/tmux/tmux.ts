@@ -10,7 +10,9 @@ import { paneGone } from '../pane-gone.ts'
 import { checkOpen } from '../program.ts'
 import { attachCommand } from './attach.ts'
 import { closeRanks, renameCommand, windowOf } from './beside.ts'
+import { createCapture } from './capture.ts'
 import { createConnection } from './connection.ts'
+import { createLookUp } from './look-up.ts'
 import { openPane } from './open.ts'
 import { listCommand, parsePanes, unnoticedBy } from './panes.ts'
 import { command, sequence } from './quote.ts'
@@ -78,6 +80,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       await delay(NOTICE_DELAY)
     }
   }
+  const find = createLookUp(query)
   const deaths = createDeaths({ list: async () => await query(), log })
 
   const ensureStarted = async () => {
@@ -89,9 +92,15 @@ export function createTmux(options: TmuxOptions): Multiplexer {
   /** Waits until tmux has noted how a program that is gone ended. */
   const settle = async (paneId: PaneId) => {
     for (const isEarly = patience(SETTLE_LIMIT); isEarly(); await delay(SETTLE_POLL)) {
-      const [pane] = await query(paneId)
+      const pane = await find(paneId)
       if (pane === undefined || hasEnded(pane)) return
     }
+  }
+  const capture = createCapture(connection)
+  const screen = async (paneId: PaneId, ...how: string[]): Promise<string[]> => {
+    const lines = isPaneId(paneId) ? await capture(paneId, ...how) : undefined
+    if (lines === undefined) throw paneGone(paneId)
+    return lines
   }
   const startOnce = async () => {
     starting ??= ensureStarted().finally(() => (starting = undefined))
@@ -111,32 +120,24 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       return opened
     },
     list: async () => await query(),
-    inspect: async (paneId) => (isPaneId(paneId) ? (await query(paneId))[0] : undefined),
+    inspect: async (paneId) => (isPaneId(paneId) ? await find(paneId) : undefined),
     paste: async (paneId, text, key) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout }) : { kind: 'gone' }),
     pressEnter: async (paneId, key) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', { key, timeout: commandTimeout }) : { kind: 'gone' }),
     pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', { timeout: commandTimeout }) : { kind: 'gone' }),
     capture: async (paneId, { lines = 0 } = {}) => {
-      if (!isPaneId(paneId)) throw paneGone(paneId)
-      // By a process of its own: what is on a screen could look like the end of an answer in control mode.
-      const reply = await connection.spawn(command('capture-pane', '-p', '-J', '-t', paneId, '-S', String(-lines)))
-      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
-      return reply.lines
+      const shown = await screen(paneId, '-J', '-S', String(-lines))
+      return shown
         .map((line) => line.trimEnd())
         .join('\n')
         .trimEnd()
     },
-    captureStyled: async (paneId) => {
-      if (!isPaneId(paneId)) throw paneGone(paneId)
-      const reply = await connection.spawn(command('capture-pane', '-p', '-e', '-N', '-t', paneId))
-      if (reply.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
-      return reply.lines.join('\n')
-    },
+    captureStyled: async (paneId) => (await screen(paneId, '-e', '-N')).join('\n'),
     rename: async (paneId, name) => {
       const reply = isPaneId(paneId) ? await connection.ask(renameCommand(paneId, name)) : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
     },
     close: async (paneId) => {
-      const pane = isPaneId(paneId) ? (await query(paneId))[0] : undefined
+      const pane = isPaneId(paneId) ? await find(paneId) : undefined
       if (pane === undefined) return
       await endPanes([{ ...pane, ended: hasEnded(pane) }], { grace: closeGrace })
       await settle(paneId)
