@@ -287,7 +287,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** `exomonad daemon run`: serves until SIGTERM or SIGINT, or until its repository is gone. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
-    // For good, not once: execa, while programs run, ends the process by a signal that nobody else listens to any more.
+    // For good, not once: what runs programs (processes/exec.ts) ends this process meanwhile by a signal that nobody else listens to any more.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
   const daemon = await startDaemon(options)

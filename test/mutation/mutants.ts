@@ -17,7 +17,7 @@ export interface Mutant {
 const AUTHORITY = 'test/integration/authority.test.ts'
 const STAYS = 'test/integration/what-stays.test.ts'
 const SETTINGS = 'test/integration/settings-in-effect.test.ts'
-const ENDING = 'test/unit/adapters/ending-processes.test.ts'
+const ENDING = 'test/unit/processes/ending-processes.test.ts'
 const LOOK_UP = 'test/integration/git-look-up.test.ts'
 const UPKEEP = 'test/unit/daemon/maintenance.test.ts'
 
@@ -214,14 +214,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'whoever has a group’s number by now',
-    file: 'src/adapters/acp/process-group.ts',
+    file: 'src/processes/end-group.ts',
     find: 'const same = [...now].some((member) => known.has(member))',
     replace: 'const same = now.size > 0',
     test: ENDING,
   },
   {
     loses: 'whoever has a dead leader’s group by now',
-    file: 'src/adapters/acp/process-group.ts',
+    file: 'src/processes/end-group.ts',
     find: 'record.group === leader && members.has(identityOf(record))',
     replace: 'record.group === leader',
     test: ENDING,
@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/processes/processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
-    test: 'test/unit/adapters/multiplexer/processes.test.ts',
+    test: 'test/unit/processes/processes.test.ts',
   },
 
   // Messages.

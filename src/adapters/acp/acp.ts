@@ -1,4 +1,4 @@
-import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
 import type { Readable, Writable } from 'node:stream'
 import type { AcpMcpServer } from '../terminals/headless.ts'
 import type { Usage } from '../store/store.ts'

@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
-import { startDetached } from '../exec.ts'
+import { startDetached, type ChildProcess } from '../exec.ts'
 import { receive, send, type Hello, type HostAnswer } from './framing.ts'
 import { chooseSocket, hostFiles, prepareFolder, recordedSocket, type HostNames } from './location.ts'
 

@@ -1,35 +1,18 @@
-import { accessSync, closeSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-
-/** O_CLOEXEC in the flags that Linux tells of a descriptor, see proc(5). */
-const CLOSE_ON_EXEC = 0o2000000
+import { inheritableDescriptors, OWN_DESCRIPTORS } from '../processes.ts'
 
 /**
  * Closes what whoever started this process left open by accident: it would be handed on to every program that is started here, and Node
  * itself opens nothing that is. Where the system does not tell, nothing is closed.
  */
 export function closeInherited(): void {
-  for (const fd of listDescriptors()) {
-    try {
-      const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
-      if (flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0) closeSync(Number(fd))
-    } catch {
-      // It is closed already, as the one that listed them is.
-    }
-  }
+  for (const fd of inheritableDescriptors()) closeSync(fd)
 }
 
-function listDescriptors(): string[] {
-  try {
-    return readdirSync('/proc/self/fd').filter((fd) => Number(fd) > 2)
-  } catch {
-    return []
-  }
-}
-
-const CLOSE_ALL = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi; done; exec "$@"'
+const CLOSE_ALL = `for fd in ${OWN_DESCRIPTORS}/*; do fd=\${fd##*/}; if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi; done; exec "$@"`
 const WITHOUT_DESCRIPTORS = `
-if [ -d /proc/self/fd ] && command -v bash >/dev/null 2>&1; then exec bash -c '${CLOSE_ALL}' "$0" "$@"; fi
+if [ -d ${OWN_DESCRIPTORS} ] && command -v bash >/dev/null 2>&1; then exec bash -c '${CLOSE_ALL}' "$0" "$@"; fi
 exec "$@"
 `
 

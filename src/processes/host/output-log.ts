@@ -1,5 +1,5 @@
 import { createOutputFile } from './output-file.ts'
-import { patience } from '../deadline.ts'
+import { createDeadline } from '../deadline.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 
@@ -43,7 +43,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
   const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }), bound)
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
   /** How long these are kept back. */
-  const isEarly: Record<Stream, () => boolean> = { out: () => false, err: () => false }
+  const notExpired: Record<Stream, () => boolean> = { out: () => false, err: () => false }
   /** The line that stands without its end in file and tail is this one’s. */
   let open: Stream | undefined
   let timer: NodeJS.Timeout | undefined
@@ -88,7 +88,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
     timer = undefined
     for (const stream of STREAMS) {
       const part = parts[stream]
-      if (part === undefined || (!early && isEarly[stream]())) continue
+      if (part === undefined || (!early && notExpired[stream]())) continue
       parts[stream] = undefined
       putPart(stream, part)
     }
@@ -133,7 +133,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
       else if (rest.length > 0) {
         // A copy: the chunk that it is cut from may be large.
         parts[stream] = Buffer.from(rest)
-        if (end >= 0 || before === undefined) isEarly[stream] = patience(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
+        if (end >= 0 || before === undefined) notExpired[stream] = createDeadline(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
         watchParts()
       }
       return fits
