@@ -8,7 +8,7 @@ import { hostFiles, type HostNames } from '../../../processes/host/location.ts'
 import type { TypeResult } from '../holder.ts'
 import type { HeldPane, Verbs } from './protocol.ts'
 
-/** Until version 0.1 there were two hosts: one for terminals, one (the runner) for what has none. Both spoke protocol 1, which differs in few verbs. */
+/** Before, there were two hosts: one for terminals, one (the runner) for what has none. Both spoke protocol 1, which differs in few verbs. */
 const TERMINALS: HostNames = { files: 'pty-host', far: 'pty' }
 const RUNNER: HostNames = { files: 'runner', far: 'runner' }
 const EARLIER_PROTOCOL = 1
@@ -63,7 +63,10 @@ export function createEarlierHosts(options: {
     if (listed.gives.length === 0) await host.ask('shutdown', {}, { once: true }).catch(() => undefined)
     else if (!one.named) {
       const agents = listed.gives.map(({ agentId, name, dead }) => ({ agentId, name, dead }))
-      log.warn({ agents }, `agents go on in the ${called}, which ends with the last of them: stop one and resume it to move it to this version`)
+      log.warn(
+        { agents },
+        `agents go on in the ${called}, which ends with the last of them; \`exomonad down\` and \`exomonad resume --all\` move them to this version`,
+      )
       one.named = true
     }
     return true
