@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { ExomonadError } from '../errors.ts'
 import type { Paths } from '../paths.ts'
 import type { Environment } from './environment.ts'
@@ -38,11 +38,13 @@ const asKind = (path: string, digest: string): string => `${path === '.exomonad/
 
 /** Whether what git tracks is what was trusted; `changed` names the files that are new or different. A file that is gone is not used. */
 export async function checkTrust(subject: TrustSubject): Promise<Trust> {
-  const tracked = relevant(await subject.trackedFiles())
   const { files, ran = [] } = await readRecord(subject)
   const known = new Set([...Object.entries(files).map(([path, digest]) => asKind(path, digest)), ...ran])
-  const now = await digests(subject.paths, tracked)
-  const changed = [...now].filter(([path, digest]) => digest === null || !known.has(asKind(path, digest))).map(([path]) => path)
+  const notTrusted = (now: Digests): string[] => [...now].filter(([path, digest]) => digest === null || !known.has(asKind(path, digest))).map(([path]) => path)
+  // Where all that is there was trusted, it makes no difference what of it git tracks: every spawn asks this.
+  const all = await whole(subject.paths)
+  if (all !== null && notTrusted(all).length === 0) return { trusted: true }
+  const changed = notTrusted(await digests(subject.paths, relevant(await subject.trackedFiles())))
   return changed.length === 0 ? { trusted: true } : { trusted: false, changed: changed.sort() }
 }
 
@@ -102,11 +104,25 @@ function relevant(tracked: readonly string[]): string[] {
 
 async function present(paths: Paths): Promise<string[]> {
   const found: string[] = (await exists(paths.configFile)) ? ['.exomonad/config.toml'] : []
-  const templates = await readdir(paths.templates, { recursive: true, withFileTypes: true }).catch(() => [])
-  for (const entry of templates) {
-    if (!entry.isDirectory()) found.push(relative(paths.home, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  return [...found, ...(await templatesIn(paths).catch(() => []))]
+}
+
+async function templatesIn(paths: Paths): Promise<string[]> {
+  const entries = await readdir(paths.templates, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return entries.flatMap((entry) => (entry.isDirectory() ? [] : [relative(paths.home, join(entry.parentPath, entry.name)).split(sep).join('/')]))
+}
+
+/** Of all that could be used, tracked or not; null where a folder is none of its own (a link, a submodule) or can’t be read. */
+async function whole(paths: Paths): Promise<Digests | null> {
+  for (const folder of [dirname(paths.configFile), paths.templates]) {
+    const kind = await lstat(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : null))
+    if (kind === null || (kind !== undefined && (!kind.isDirectory() || (await exists(join(folder, '.git')))))) return null
   }
-  return found
+  const templates = await templatesIn(paths).catch(() => null)
+  return templates === null ? null : digests(paths, ['.exomonad/config.toml', ...templates]).catch(() => null)
 }
 
 async function digests(paths: Paths, files: readonly string[]): Promise<Digests> {

@@ -1,6 +1,7 @@
+import type { FastForwardResult } from '../adapters/git/git.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
-import type { BranchName } from '../ids.ts'
+import type { BranchName, Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import type { BranchPush } from './push-branch.ts'
 
@@ -8,11 +9,18 @@ import type { BranchPush } from './push-branch.ts'
 export interface MergeBase {
   /** Commits that the parent made itself and has not pushed go first, or the merge would leave them behind. */
   publish(base: BranchName, owner: Agent | undefined): Promise<string | undefined>
-  /** Brings the merge into the worktree of the base’s agent, where that is a plain fast-forward. */
-  sync(base: BranchName): Promise<string | undefined>
+  /** Brings the merge into the worktree that the base is checked out in, where that is a plain fast-forward. `owner`: whose it should be. */
+  sync(base: BranchName, owner: Pick<Agent, 'worktree'> | undefined): Promise<string | undefined>
 }
 
+const ELSEWHERE: FastForwardResult = { kind: 'elsewhere' }
+
 export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git' | 'forge' | 'log'> & { branchPush: BranchPush }): MergeBase {
+  const syncWhereItIs = async (base: BranchName, tip: Sha): Promise<FastForwardResult> => {
+    const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
+    return worktree === undefined ? ELSEWHERE : git.fastForward(worktree.path, tip)
+  }
+
   return {
     publish: async (base, owner) => {
       const local = await git.resolve(`refs/heads/${base}`)
@@ -42,15 +50,16 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
       return pushed.kind === 'pushed' ? undefined : pushed.reason
     },
 
-    sync: async (base) => {
+    sync: async (base, owner) => {
       try {
         await git.fetch(forge.remote, [base])
         const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
-        const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
         if (tip === null) return `${base} is not on ${forge.remote}`
-        if (worktree === undefined) return `${base} is checked out nowhere${(await git.advanceBranch(base, forge.remote)) ? '; the branch here has it' : ''}`
-        const result = await git.fastForward(worktree.path, tip)
-        return result.kind === 'synced' ? undefined : result.reason
+        const expected = owner === undefined ? ELSEWHERE : await git.fastForward(owner.worktree, tip, base)
+        const result = expected.kind === 'elsewhere' ? await syncWhereItIs(base, tip) : expected
+        if (result.kind === 'synced') return undefined
+        if (result.kind === 'not_synced') return result.reason
+        return `${base} is checked out nowhere${(await git.advanceBranch(base, forge.remote)) ? '; the branch here has it' : ''}`
       } catch (thrown) {
         log.warn({ err: thrown, base }, 'bringing a merge into the worktree failed')
         return thrown instanceof Error ? thrown.message : String(thrown)

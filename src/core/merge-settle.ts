@@ -90,7 +90,7 @@ export function createMergeSettling({
     await step(journal, 'record')
     await record(intent, merged)
     await step(journal, 'sync')
-    const pullError = sync ? await base.sync(asBranchName(intent.base)) : undefined
+    const pullError = sync ? await base.sync(asBranchName(intent.base), ownerOf(await store.agents.list(), intent.base)) : undefined
     if (intent.deletes === true) {
       await step(journal, 'delete')
       await deleteHead(asBranchName(intent.head), merged.head)

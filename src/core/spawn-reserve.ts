@@ -161,8 +161,7 @@ export function createReservations(
       requireBudget(caller.agent.id, await store.agents.list(), config)
     },
 
-    /** `branches`: those there are. */
-    candidate: async (caller: Caller, spec: SpawnSpec, base: Base, branches: ReadonlyMap<BranchName, Sha>): Promise<Candidate> => {
+    candidate: async (caller: Caller, spec: SpawnSpec, base: Base): Promise<Candidate> => {
       const slug = requireFreeWord(slugify(spec.name), spec.name)
       if (spec.prompt.trim() === '') {
         throw new ExomonadError('INVALID_ARG', `${slug} has no task: its prompt is empty or missing. Say in it all that it is to do.`, {
@@ -186,7 +185,7 @@ export function createReservations(
         throw new ExomonadError('INVALID_ARG', `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`, { name: spec.name, branch })
       }
       // Looked at before anything is made: what a failed spawn takes back must not be a branch that was there before. One of an agent is named when rows are reserved.
-      if (branches.has(branch) && takenBranch(await store.agents.list(), branch) === undefined) {
+      if ((await git.resolve(`refs/heads/${branch}`)) !== null && takenBranch(await store.agents.list(), branch) === undefined) {
         throw new ExomonadError(
           'BRANCH_EXISTS',
           `There is a branch ${branch} already. Take another name, or adopt it (\`exomonad spawn … --branch ${branch}\`).`,

@@ -37,8 +37,7 @@ export function createSpawning(
     await reservations.requireRoom(caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
-    const branches = await deps.git.branches()
-    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base, branches)))
+    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base)))
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') candidates.push(outcome.value)
       else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))

@@ -6,6 +6,7 @@ import { ExomonadError } from '../../src/errors.ts'
 import { askHealth } from '../../src/surfaces/cli/health.ts'
 import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/paths.ts'
+import { initialize } from './initialize.ts'
 import { isAlive } from './processes.ts'
 import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
@@ -255,7 +256,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     },
   }
   if (options.init !== false) {
-    const result = await run(['init', ...(options.initArgs ?? [])])
+    const result = await initialize(options.initArgs ?? [], { cwd: repository.path, env, bin: BIN })
     if (result.code !== 0) {
       await exomonad.stop()
       throw new Error(`exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`)

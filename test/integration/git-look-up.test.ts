@@ -136,6 +136,33 @@ it('is not fetched from where it has nothing new, and is where it has', async ()
   await expect(own.fetch('origin', [name('nowhere')])).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('nowhere') })
 })
 
+it('a commit and one made right on it are told without a process, as git that is started tells them', async () => {
+  const { repository, kept, plain, started } = await open()
+  const first = (await repository.git('rev-parse', 'HEAD')) as Sha
+  await repository.git('checkout', '-q', '-b', 'side')
+  const side = (await repository.commit({ 'b.txt': 'b' })) as Sha
+  await repository.git('checkout', '-q', 'main')
+  const main = (await repository.commit({ 'c.txt': 'c' })) as Sha
+  await repository.git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
+  const merge = (await repository.git('rev-parse', 'HEAD')) as Sha
+  const unrelated = (await repository.git('commit-tree', '-m', 'x', 'HEAD^{tree}')) as Sha
+  for (const [one, other] of [
+    [first, side],
+    [main, merge],
+    [side, merge],
+  ] as const)
+    expect([await kept.isAncestor(one, other), await kept.isAncestor(other, one)]).toEqual([true, false])
+  expect(await kept.countCommits(first, side)).toBe(1)
+  expect(started).toEqual([])
+  const all = [first, side, main, merge, unrelated]
+  for (const one of all) {
+    for (const other of all) {
+      expect([one, other, await kept.isAncestor(one, other)]).toEqual([one, other, await plain.isAncestor(one, other)])
+      expect([one, other, await kept.countCommits(one, other)]).toEqual([one, other, await plain.countCommits(one, other)])
+    }
+  }
+})
+
 it('how two commits lie to each other is asked once, but for what a deeper fetch of a shallow clone may change', async () => {
   const { repository, kept, started } = await open()
   const first = (await repository.git('rev-parse', 'HEAD')) as Sha

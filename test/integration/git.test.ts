@@ -256,6 +256,30 @@ describe('worktrees', () => {
     const other = await a.commit({ 'b.txt': 'b' })
     expect(await git.fastForward(repository.path, other)).toMatchObject({ kind: 'not_synced', reason: expect.stringContaining('diverged') })
   })
+
+  it('fast-forwards a branch only where that is checked out, in a worktree of this repository', async () => {
+    const context = await open()
+    const { git, repository, head } = context
+    const a = await worktree(context, 'main.a')
+    const next = await a.commit({ 'a.txt': 'a' })
+    const headOf = (path: string) => repository.gitIn(path, 'rev-parse', 'HEAD')
+    const clone = join(repository.folder, 'clone')
+    await repository.git('clone', '-q', repository.path, clone)
+    await repository.gitIn(clone, 'fetch', '-q', 'origin', 'main.a')
+    for (const path of [a.path, clone, join(repository.folder, 'gone')])
+      expect(await git.fastForward(path, next, branch('main')), path).toEqual({ kind: 'elsewhere' })
+    expect(await headOf(clone)).toBe(head)
+    await repository.git('checkout', '-q', '--detach')
+    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({ kind: 'elsewhere' })
+    expect(await headOf(repository.path)).toBe(head)
+
+    await repository.git('checkout', '-q', 'main')
+    writeFileSync(join(repository.path, 'README.md'), 'being edited')
+    expect(await git.fastForward(repository.path, next, branch('main'))).toMatchObject({ kind: 'not_synced', reason: expect.stringContaining('README.md') })
+    await repository.git('checkout', '-q', '--', 'README.md')
+    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({ kind: 'synced', head: next })
+    expect(await git.fastForward(a.path, head, branch('main.a'))).toEqual({ kind: 'synced', head: next })
+  })
 })
 
 describe('hasHeld', () => {
@@ -556,6 +580,20 @@ describe('names and exclusions', () => {
     const { tree } = await git.readCommit(head)
     const sha = await git.commitTree({ tree, parents: [head], message: 'By nobody' })
     expect((await git.readCommit(sha)).author).toMatchObject({ name: 'exomonad', email: 'exomonad@localhost' })
+    const author = { name: 'Ada', email: 'ada@example.invalid' }
+    const others = await git.commitTree({ tree, parents: [head], message: 'By another', author })
+    expect((await git.readCommit(others)).author).toMatchObject(author)
+    for (const [config, name, email] of [
+      ['[user]\nname = Jo\n', 'Jo', 'exomonad@localhost'],
+      ['[user]\nname =\nemail = jo@example.invalid\n', 'exomonad', 'jo@example.invalid'],
+      ['[user]\nname = Jo\nemail = jo@example.invalid\n', 'Jo', 'jo@example.invalid'],
+    ] as const) {
+      writeFileSync(repository.env['GIT_CONFIG_GLOBAL']!, config)
+      const half = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env })
+      const made = await half.commitTree({ tree, parents: [head], message: 'By half' })
+      expect((await half.readCommit(made)).author).toMatchObject({ name, email })
+      expect(await repository.git('show', '-s', '--format=%cn <%ce>', made)).toBe(`${name} <${email}>`)
+    }
     expect(execFileSync('git', ['-C', repository.path, 'fsck', '--no-dangling'], { env: repository.env, stdio: 'pipe' }).toString()).toBe('')
   })
 

@@ -113,7 +113,12 @@ describe('after git checkout -b', () => {
   it('what a merged lead leaves is still the root’s to merge, and nobody else’s', async () => {
     const leaf = await file('leaf')
     const lead = await file('lead')
-    expect(await tree.call('merge_pr', { pr_number: lead, wait: true })).toMatchObject({ merged: true, retargeted: [leaf] })
+    // Wherever somebody has the branch checked out it is brought in, though no agent's worktree is on it.
+    const side = join(tree.repository.folder, 'side')
+    await git('worktree', 'add', '-q', side, 'main')
+    expect(await tree.call('merge_pr', { pr_number: lead, wait: true })).toMatchObject({ merged: true, retargeted: [leaf], local_synced: true })
+    expect(existsSync(join(side, 'lead.txt'))).toBe(true)
+    await git('worktree', 'remove', side)
     expect(await tree.refusal('merge_pr', { pr_number: leaf }, { as: 'lead' })).toMatchObject({ code: 'NOT_A_CHILD', base: 'main' })
     expect(await tree.call('merge_pr', { pr_number: leaf, wait: true })).toMatchObject({ merged: true })
     expect(await git('show', 'main:leaf.txt')).toBe('leaf')

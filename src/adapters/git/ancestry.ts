@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
+import type { LookUp } from './look-up.ts'
 import type { Run } from './run.ts'
 
 /** How many pairs of commits are remembered for each question. */
@@ -10,7 +11,18 @@ const REMEMBERED = 5000
  * How two commits lie to each other. That never changes, and is asked of the same ones again and again while they are followed: it is
  * remembered. In a shallow clone a later fetch may bring the commits between them, so that nothing but “yes, it is in its history” is.
  */
-export function createAncestry({ run, commonDir }: { run: Run; commonDir: string }): Pick<Git, 'isAncestor' | 'countCommits'> {
+export function createAncestry({
+  run,
+  commonDir,
+  lookUp,
+}: {
+  run: Run
+  commonDir: string
+  lookUp?: LookUp | undefined
+}): Pick<Git, 'isAncestor' | 'countCommits'> {
+  /** What is asked most is of a commit and one made right on it. The first two parents, as far as they can be told without a process. */
+  const parentsOf = async (commit: string): Promise<readonly unknown[]> =>
+    lookUp === undefined ? [] : Promise.all([lookUp.commit(`${commit}^1`), lookUp.commit(`${commit}^2`)])
   const isShallow = (): Promise<boolean> =>
     access(join(commonDir, 'shallow')).then(
       () => true,
@@ -32,6 +44,9 @@ export function createAncestry({ run, commonDir }: { run: Run; commonDir: string
 
   const isAncestor = remembered(
     async (ancestor, descendant) => {
+      const [below, above] = await Promise.all([parentsOf(descendant), parentsOf(ancestor)])
+      if (below.includes(ancestor)) return true
+      if (above.includes(descendant)) return false
       const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
       if (result.exitCode === 0) return true
       if (result.exitCode === 1) return false
@@ -40,7 +55,11 @@ export function createAncestry({ run, commonDir }: { run: Run; commonDir: string
     (is) => is,
   )
   const countCommits = remembered(
-    async (base, head) => Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true })),
+    async (base, head) => {
+      const [first, second] = await parentsOf(head)
+      if (first === base && second === null) return 1
+      return Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true }))
+    },
     () => false,
   )
   return {

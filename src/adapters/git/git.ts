@@ -50,7 +50,9 @@ export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
 /** `cause`: the first that git says of why. */
 export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string; cause: string }
-export type FastForwardResult = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
+export type FastForwarded = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
+/** `elsewhere`: the branch is not checked out there; nothing was changed. */
+export type FastForwardResult = FastForwarded | { kind: 'elsewhere' }
 export type MergeTreeResult = { kind: 'clean'; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
 
 export interface Identity {
@@ -111,7 +113,9 @@ export interface Git {
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** Submodules that have no files in a worktree, relative paths. */
   emptySubmodules(worktree: string): Promise<string[]>
-  fastForward(worktree: string, to: Sha): Promise<FastForwardResult>
+  /** `on`: only where that branch is checked out there, in a worktree of this repository. */
+  fastForward(worktree: string, to: Sha): Promise<FastForwarded>
+  fastForward(worktree: string, to: Sha, on: BranchName): Promise<FastForwardResult>
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
   abortRebase(worktree: string): Promise<void>

@@ -9,9 +9,11 @@ type Objects = Pick<Git, 'mergeTree' | 'mergeTrees' | 'commitTree' | 'readCommit
 const OUR_NAME = 'exomonad'
 /** Milliseconds. */
 const IDENTITY_KEPT = 2_000
+const OUR_EMAIL = 'exomonad@localhost'
+/** What git says where it would have to guess a name or an address, or has an empty one. */
+const UNNAMED = /auto-detection is disabled|empty ident name/
 /** Of a commit, as it is read. */
 const FIELDS = 7
-const OUR_EMAIL = 'exomonad@localhost'
 
 /** `GIT_AUTHOR_…` or `GIT_COMMITTER_…` for an identity. git refuses empty names. */
 export function identityVariables(kind: 'AUTHOR' | 'COMMITTER', identity: Identity): Record<string, string> {
@@ -84,10 +86,18 @@ export function createObjects({ run }: { run: Run }): Objects {
     },
 
     async commitTree({ tree, parents, message, author, committer }) {
-      const self = await identity()
-      const env = { ...identityVariables('AUTHOR', author ?? self), ...identityVariables('COMMITTER', committer ?? self) }
       const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
-      return parseSha(await run.output('make a commit', args, { input: message.endsWith('\n') ? message : `${message}\n`, env }))
+      const input = message.endsWith('\n') ? message : `${message}\n`
+      const make = (self?: Identity) => {
+        const [by, through] = [author ?? self, committer ?? self]
+        const env = { ...(by === undefined ? {} : identityVariables('AUTHOR', by)), ...(through === undefined ? {} : identityVariables('COMMITTER', through)) }
+        return run.attempt(args, { input, env, settings: ['user.useConfigOnly=true'] })
+      }
+      const made = await make()
+      // git knows by itself who is configured; nobody has to be.
+      const result = made.exitCode !== 0 && UNNAMED.test(made.stderr) ? await make(await identity()) : made
+      if (result.exitCode !== 0) throw run.failure('make a commit', result)
+      return parseSha(result.stdout)
     },
 
     async readCommit(sha) {

@@ -55,7 +55,7 @@ export function openGit({
   const run = createRun({ commonDir, environment, exec: logged, signal })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
-  const refs = { ...createRefs({ run, lock, lookUp }), ...createAncestry({ run, commonDir }) }
+  const refs = { ...createRefs({ run, lock, lookUp }), ...createAncestry({ run, commonDir, lookUp }) }
   const objects = createObjects({ run })
   const own = origin === undefined ? NO_OWN_REMOTE : createOwnRemote({ run, commonDir, ...origin })
 
@@ -66,7 +66,7 @@ export function openGit({
     ...createHistory({ run, porcelain }),
     isMerged: createIsMerged({ run, git: { ...refs, ...objects } }),
     ...createWorktrees({ run, lock, commonDir }),
-    ...createWorktreeState({ run, git: refs }),
+    ...createWorktreeState({ run, commonDir, git: refs }),
     ...createSnapshots({ run }),
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),

@@ -1,8 +1,8 @@
 import { access, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { asBranchName, type Sha } from '../../ids.ts'
+import { dirname, join, resolve } from 'node:path'
+import { asBranchName, type BranchName, type Sha } from '../../ids.ts'
 import { wordsOf } from './failure.ts'
-import type { Git, WorktreeStatus } from './git.ts'
+import type { FastForwarded, FastForwardResult, Git, WorktreeStatus } from './git.ts'
 import type { Run } from './run.ts'
 
 type WorktreeState = Pick<Git, 'status' | 'fastForward'>
@@ -57,30 +57,40 @@ export function parseStatus(text: string): Omit<WorktreeStatus, 'operation'> {
   }
 }
 
-export function createWorktreeState({ run, git }: { run: Run; git: Pick<Git, 'isAncestor'> }): WorktreeState {
+export function createWorktreeState({ run, commonDir, git }: { run: Run; commonDir: string; git: Pick<Git, 'isAncestor'> }): WorktreeState {
+  /** As far as its files tell. */
+  const isOurs = async (worktree: string): Promise<boolean> => {
+    const gitDir = await gitDirOf(worktree)
+    return gitDir === commonDir || dirname(gitDir) === join(commonDir, 'worktrees')
+  }
+
   const status: WorktreeState['status'] = async (worktree) => {
     const args = ['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind', '--untracked-files=normal', '-z']
     const [text, operation] = await Promise.all([run.output(`look at ${worktree}`, args, { worktree, reads: true }), operationIn(worktree)])
     return { ...parseStatus(text), operation }
   }
 
-  return {
-    status,
-
-    async fastForward(worktree, to) {
-      const notSynced = (reason: string) => ({ kind: 'not_synced' as const, reason })
-      const args = ['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind', '--untracked-files=no', '-z']
-      const looked = await run.attempt(args, { worktree, reads: true })
-      if (looked.exitCode !== 0) return notSynced(run.failure(`look at ${worktree}`, looked, { worktree }).message)
-      const { branch, head, dirty } = parseStatus(looked.stdout)
-      const operation = await operationIn(worktree)
-      if (operation !== null) return notSynced(`a ${operation} is in progress in ${worktree}`)
-      if (branch === null) return notSynced(`${worktree} is not on a branch`)
-      if (head !== null && (await git.isAncestor(to, head))) return { kind: 'synced', head }
-      if (dirty.length > 0) return notSynced(`${worktree} has uncommitted changes: ${dirty.slice(0, 10).join(', ')}${dirty.length > 10 ? ', …' : ''}`)
-      if (head !== null && !(await git.isAncestor(head, to))) return notSynced(`${branch} has commits in ${worktree} that the remote lacks (diverged)`)
-      const merged = await run.attempt(['merge', '--ff-only', '--no-stat', '--quiet', to], { worktree })
-      return merged.exitCode === 0 ? { kind: 'synced', head: to } : notSynced(wordsOf(merged) || run.failure('fast-forward', merged, { worktree }).message)
-    },
+  async function fastForward(worktree: string, to: Sha): Promise<FastForwarded>
+  async function fastForward(worktree: string, to: Sha, on: BranchName): Promise<FastForwardResult>
+  async function fastForward(worktree: string, to: Sha, on?: BranchName): Promise<FastForwardResult> {
+    const notSynced = (reason: string) => ({ kind: 'not_synced' as const, reason })
+    if (on !== undefined && !(await isOurs(worktree))) return { kind: 'elsewhere' }
+    const args = ['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind', '--untracked-files=no', '-z']
+    const looked = await run.attempt(args, { worktree, reads: true })
+    if (looked.exitCode !== 0) return notSynced(run.failure(`look at ${worktree}`, looked, { worktree }).message)
+    const { branch, head, dirty } = parseStatus(looked.stdout)
+    if (on !== undefined && branch !== on) return { kind: 'elsewhere' }
+    const operation = await operationIn(worktree)
+    if (operation !== null) return notSynced(`a ${operation} is in progress in ${worktree}`)
+    if (branch === null) return notSynced(`${worktree} is not on a branch`)
+    // This first: of a commit made right on its tip it is known without a process.
+    const forward = head === null || (head !== to && (await git.isAncestor(head, to)))
+    if (head !== null && !forward && (await git.isAncestor(to, head))) return { kind: 'synced', head }
+    if (dirty.length > 0) return notSynced(`${worktree} has uncommitted changes: ${dirty.slice(0, 10).join(', ')}${dirty.length > 10 ? ', …' : ''}`)
+    if (!forward) return notSynced(`${branch} has commits in ${worktree} that the remote lacks (diverged)`)
+    const merged = await run.attempt(['merge', '--ff-only', '--no-stat', '--quiet', to], { worktree })
+    return merged.exitCode === 0 ? { kind: 'synced', head: to } : notSynced(wordsOf(merged) || run.failure('fast-forward', merged, { worktree }).message)
   }
+
+  return { status, fastForward }
 }

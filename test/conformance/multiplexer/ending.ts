@@ -102,6 +102,15 @@ export function describeEnding(bench: Bench): void {
     expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: 'SIGKILL' }])
   })
 
+  it('keeps what programs write in their last instant', async () => {
+    const panes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => bench.open({ argv: ['/bin/sh', '-c', 'echo first; printf "last of $0"', `w${index}`] })),
+    )
+    await Promise.all(panes.map(({ paneId }) => waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 0)))
+    const shown = await Promise.all(panes.map(({ paneId }) => bench.multiplexer.capture(paneId)))
+    expect(shown).toEqual(panes.map((_, index) => `first\nlast of w${index}`))
+  })
+
   it('shows each of many its own screen, and ends many together, each death told once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const panes = await Promise.all(

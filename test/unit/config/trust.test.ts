@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -103,6 +103,34 @@ describe('trust', () => {
     symlinkSync('../other', join(home, '.exomonad', 'templates'))
     track('.exomonad/templates')
     expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad/templates'] })
+  })
+
+  it('does not ask git where all that is there was trusted, and does as soon as something else is', async () => {
+    const { subject, home, write, track } = setting()
+    let asked = 0
+    const watched: TrustSubject = { ...subject, trackedFiles: () => ((asked += 1), subject.trackedFiles()) }
+    write(CONFIG, 'a')
+    write(TEMPLATE, 'b')
+    track(CONFIG, TEMPLATE)
+    await recordTrust(subject)
+    expect([await checkTrust(watched), asked]).toEqual([{ trusted: true }, 0])
+    write('.exomonad/templates/own.liquid', 'mine')
+    expect([await checkTrust(watched), asked]).toEqual([{ trusted: true }, 1])
+    rmSync(join(home, '.exomonad/templates/own.liquid'))
+    write(TEMPLATE, 'c')
+    expect([await checkTrust(watched), asked]).toEqual([{ trusted: false, changed: [TEMPLATE] }, 2])
+    write(TEMPLATE, 'b')
+    // The same files behind a link, or in a repository of their own, are not what was trusted.
+    const moved = join(home, 'moved')
+    renameSync(join(home, '.exomonad', 'templates'), moved)
+    symlinkSync(moved, join(home, '.exomonad', 'templates'))
+    track(CONFIG, '.exomonad/templates')
+    expect(await checkTrust(watched)).toEqual({ trusted: false, changed: ['.exomonad/templates'] })
+    rmSync(join(home, '.exomonad', 'templates'))
+    renameSync(moved, join(home, '.exomonad', 'templates'))
+    write('.exomonad/.git', 'gitdir: ../.git/modules/x')
+    track('.exomonad')
+    expect(await checkTrust(watched)).toEqual({ trusted: false, changed: ['.exomonad'] })
   })
 
   it('does not survive a record that is damaged, and keeps the record from others’ eyes', async () => {

@@ -26,8 +26,8 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     await checks.cancel(pull)
     hints.emit(pull.number)
   }
-  const merging = createMerging({ ...options, branches, ended })
   const mergeFacts = createMergeFacts(git)
+  const merging = createMerging({ ...options, branches, mergeFacts, ended })
   const snapshots = createSnapshots({ ...options, branches, checks, merging, mergeFacts, ended })
 
   /** As the remote says now. */

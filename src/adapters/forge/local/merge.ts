@@ -4,6 +4,7 @@ import type { PullRow } from '../../store/store.ts'
 import type { Forge, MergeResult } from '../forge.ts'
 import type { Branches } from '../branches.ts'
 import { createMergeCommit } from './merge-commit.ts'
+import type { createMergeFacts } from './merge-facts.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { createSerial } from '../serial.ts'
 import { requirePull } from './urls.ts'
@@ -36,8 +37,13 @@ export function createMerging({
   remote,
   clock,
   branches,
+  mergeFacts,
   ended,
-}: Pick<LocalForgeOptions, 'git' | 'gate' | 'store' | 'remote' | 'clock'> & { branches: Branches; ended: (pull: PullRow) => Promise<void> }): Merging {
+}: Pick<LocalForgeOptions, 'git' | 'gate' | 'store' | 'remote' | 'clock'> & {
+  branches: Branches
+  mergeFacts: ReturnType<typeof createMergeFacts>
+  ended: (pull: PullRow) => Promise<void>
+}): Merging {
   const makeCommit = createMergeCommit({ git, gate })
   /** In one process merges wait for each other instead of spoiling each other’s tries. */
   const oneAtATime = createSerial()
@@ -65,8 +71,9 @@ export function createMerging({
       { branch: pull.headBranch, sha: head },
       { branch: pull.baseBranch, sha: base },
     ])
-    if (await git.isAncestor(head, base)) return markMerged(pull, base, head, options.by)
-
+    // What would change something is not in the base.
+    const [facts] = await mergeFacts([[base, head]])
+    if (facts?.changesNothing === true && (await git.isAncestor(head, base))) return markMerged(pull, base, head, options.by)
     const commit = await makeCommit(options.strategy, { pull, base, head, message: options.message })
     if (commit.kind === 'conflict') return commit
     if (pull.headSha !== head) await store.pulls.update(pull.number, { headSha: head, updatedAt: clock() })

@@ -23,9 +23,17 @@ const program = ({ cwd, env, argv }: OpenPane): string[] => [
   ...['--', ...programOf(argv)],
 ]
 
+/**
+ * Once its program has ended, tmux closes a pane's terminal at once, with all that it has not read from it; only of a pane with a pipe it reads the
+ * rest first (window_pane_destroy_ready in its window.c). So each has one, to nobody.
+ */
+const PIPE = 'exec cat >/dev/null'
+
 /** Marks a pane as the agent's. */
-const mark = (pane: string, { agentId, name }: OpenPane, token: string): string[] =>
-  Object.entries({ '@agent_id': agentId, '@open_id': token, [NAME]: titleOf(name) }).map((option) => command('set-option', '-p', '-t', pane, ...option))
+const mark = (pane: string, { agentId, name }: OpenPane, token: string): string[] => [
+  ...Object.entries({ '@agent_id': agentId, '@open_id': token, [NAME]: titleOf(name) }).map((option) => command('set-option', '-p', '-t', pane, ...option)),
+  command('pipe-pane', '-t', pane, PIPE),
+]
 
 /**
  * Commands that make the window and mark it as the agent's, in one sequence: a daemon that dies in between leaves either nothing or an
