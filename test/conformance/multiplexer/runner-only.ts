@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -310,38 +310,5 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(await runner().captureStyled(paneId)).toBe('plain\n\u001B[32mgreen\u001B[0m\u001B[0m')
       expect(await runner().capture(paneId)).toBe('plain\ngreen')
     })
-  })
-
-  it('is one host with the terminals: a task that is started while one is open gets nothing of it, and each ends in its own way', async () => {
-    const common = { cwd: bench.folder, env: {}, columns: 80, rows: 24 }
-    const holder = createDetached({ stateDir: bench.folder, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() })
-    try {
-      await holder.start()
-      const deaths: string[] = []
-      holder.onDeath(({ paneId }) => deaths.push(paneId))
-      const says = (signal: string) => ['/bin/sh', '-c', `trap 'echo got ${signal} > ${signal}; exit 3' ${signal}; echo ready; while :; do sleep 0.02; done`]
-      const terminal = await holder.open({ ...common, agentId: newAgentId(), name: 'terminal', argv: says('HUP') })
-      const task = await holder.open({ ...common, agentId: newAgentId(), name: 'task', program: { kind: 'process' }, argv: says('TERM') })
-      expect((await holder.list()).map(({ paneId, name }) => [paneId, name])).toEqual([
-        [terminal.paneId, 'terminal'],
-        [task.paneId, 'task'],
-      ])
-      for (const { paneId } of [terminal, task]) {
-        await waitFor('it to be ready', async () => (await holder.capture(paneId)).includes('ready'))
-        expect(holder.attachCommand(paneId)).toBeDefined()
-      }
-      if (process.platform === 'linux') {
-        const open = readdirSync(`/proc/${String(task.pid)}/fd`).map((fd) => readlinkSync(`/proc/${String(task.pid)}/fd/${fd}`))
-        expect(open.filter((file) => file.startsWith('/dev/'))).toEqual([])
-      }
-      const missing = await holder.open({ ...common, agentId: newAgentId(), name: 'missing', program: { kind: 'process' }, argv: ['no-such-program'] })
-      await waitFor('its end', async () => (await holder.inspect(missing.paneId))?.exitCode === 127)
-      expect(await holder.capture(missing.paneId)).toContain('could not be started')
-      for (const { paneId } of [terminal, task]) await holder.close(paneId)
-      await waitFor('all deaths', () => deaths.length === 3)
-      expect(['HUP', 'TERM'].map((signal) => readFileSync(join(bench.folder, signal), 'utf8'))).toEqual(['got HUP\n', 'got TERM\n'])
-    } finally {
-      await holder.dispose()
-    }
   })
 }
