@@ -16,9 +16,14 @@ const FILES = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`src
 /** Times each count is spawned, in turn with its floor, so that what else the machine does hits both alike. */
 const ROUNDS = 3
 
-/** Spawn of 1, 5 and 20 workers, each with branch, worktree and pane, against the same commands run one after the other by hand. */
+/** Spawn of 1, 5 and 20 workers, each with branch, worktree and pane, in tmux and in terminals of our own, against the same commands by hand. */
 export async function measureSpawn(): Promise<Figure[]> {
-  const tree = await benchTree({ files: FILES })
+  return [...(await measureIn('tmux')), ...(await measureIn('headless'))]
+}
+
+/** The floor is tmux in both: it is what a person without exomonad would type. */
+async function measureIn(multiplexer: 'tmux' | 'headless'): Promise<Figure[]> {
+  const tree = await benchTree({ files: FILES, multiplexer })
   const repository = await tempRepository({ files: FILES })
   try {
     await tmux(repository, '-f', '/dev/null', 'new-session', '-d', '-s', 'floor', 'sleep 100000')
@@ -32,7 +37,7 @@ export async function measureSpawn(): Promise<Figure[]> {
       }
       const [value, floor] = [median(samples), median(floors)]
       figures.push({
-        name: `spawn ${count} worker${count === 1 ? '' : 's'}, median`,
+        name: `spawn ${count} worker${count === 1 ? '' : 's'} in ${multiplexer}, median`,
         unit: 'ms',
         value,
         floorName: 'git worktree add + tmux new-window, serial',
