@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createDetached } from '../../src/adapters/terminals/detached/detached.ts'
 import { newAgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { scrubbedEnvironment } from './multiplexer/create.ts'
 
@@ -39,6 +40,29 @@ it('terminals and tasks have one host: a task that is started while one is open 
     for (const { paneId } of [terminal, task]) await holder.close(paneId)
     await waitFor('all deaths', () => deaths.length === 3)
     expect(['HUP', 'TERM'].map((signal) => readFileSync(join(folder, signal), 'utf8'))).toEqual(['got HUP\n', 'got TERM\n'])
+  } finally {
+    await holder.shutdown()
+    await holder.dispose()
+  }
+})
+
+it.each(['terminal', 'process'] as const)('a program that a killed host was about to end does not stay (%s)', async (kind) => {
+  const folder = mkdtempSync(join(tmpdir(), 'o-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, log: silentLog(), closeGrace: 500 })
+  try {
+    const agentId = newAgentId()
+    const argv = ['/bin/sh', '-c', 'trap "echo $0 > asked" HUP TERM; echo ready; while :; do sleep 0.02; done']
+    const common = { agentId, name: 'stubborn', cwd: folder, env: { EXOMONAD_AGENT_ID: agentId }, argv, columns: 80, rows: 24 }
+    const { paneId, pid } = await holder.open(kind === 'terminal' ? common : { ...common, program: { kind } })
+    await waitFor('it to be ready', async () => (await holder.capture(paneId)).includes('ready'))
+    const { pid: host } = JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as { pid: number }
+    const closed = holder.close(paneId)
+    await waitFor('it to be asked', () => existsSync(join(folder, 'asked')))
+    process.kill(host, 'SIGKILL')
+    await closed
+    expect(isAlive(pid)).toBe(false)
+    expect(await holder.list()).toEqual([])
   } finally {
     await holder.shutdown()
     await holder.dispose()

@@ -101,8 +101,16 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     return answer.kind === 'no-host' ? undefined : (answer.gives as Verbs[Verb]['gives'])
   }
   const typing = (paneId: PaneId) => ({ once: true, ...(isHeadless(paneId) && { timeout: WRITE_TIMEOUT }) })
-  const endAt = async (port: Port, paneIds: readonly PaneId[]): Promise<void> => {
-    if (paneIds.length > 0) await port.ask('end', { paneIds, grace: closeGrace }, { timeout: END_TIMEOUT })
+  const endAt = async (port: Port, panes: readonly HeldPane[]): Promise<void> => {
+    if (panes.length === 0) return
+    const paneIds = panes.map(({ paneId }) => paneId)
+    const answer = await port.ask('end', { paneIds, grace: closeGrace }, { timeout: END_TIMEOUT })
+    if (answer.kind === 'answer') return
+    // The host ended over it: what it was about to end is ended from here.
+    await endPanes(
+      panes.map((pane) => ({ ...pane, ended: pane.dead })),
+      { grace: closeGrace },
+    )
   }
   const captured = async (takes: Verbs['capture']['takes']): Promise<string> => {
     const answer = await ask('capture', takes)
@@ -146,8 +154,9 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       if ((await ask('rename', { paneId, name: titleOf(name) })) !== true) throw paneGone(paneId)
     },
     close: async (paneId) => {
-      if (!(await listHeld()).some((held) => held.paneId === paneId)) return
-      await endAt(elsewhere.get(paneId) ?? host, [paneId])
+      const pane = (await listHeld()).find((held) => held.paneId === paneId)
+      if (pane === undefined) return
+      await endAt(elsewhere.get(paneId) ?? host, [pane])
       await deaths.look()
       await ask('remove', { paneId })
       await deaths.look()
@@ -164,10 +173,7 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       for (const port of [...(await earlier.ports()), host]) {
         const hello = await port.ask('hello', {})
         if (hello.kind === 'no-host') continue
-        await endAt(
-          port,
-          (await listOf(port)).map(({ paneId }) => paneId),
-        )
+        await endAt(port, await listOf(port))
         await deaths.look()
         await port.ask('shutdown', {}, { once: true })
         for (let waited = 0; waited < STOP_LIMIT && (await isRunning(hello.gives.pid)); waited += STOP_POLL) await delay(STOP_POLL)
