@@ -16,10 +16,9 @@ export default defineConfig({
     daemon: 'src/daemon.ts',
     index: 'src/index.ts',
     'subagents/mcp-bridge': 'src/subagents/mcp-bridge.ts',
-    'adapters/terminals/detached/host': 'src/adapters/terminals/detached/host.ts',
     'adapters/terminals/detached/attach': 'src/adapters/terminals/detached/attach.ts',
-    'adapters/runner/attach': 'src/adapters/runner/attach.ts',
-    runner: 'src/runner.ts',
+    'adapters/terminals/detached/follow': 'src/adapters/terminals/detached/follow.ts',
+    'detached-host': 'src/detached-host.ts',
   },
   output: {
     dir: 'dist',

@@ -19,7 +19,7 @@ const BETWEEN = 500
 const PATIENCE = { limit: 120_000 }
 
 /**
- * Sessions of the Agent Client Protocol that idle, through the real daemon: what each costs it and the runner beside its own process, how long
+ * Sessions of the Agent Client Protocol that idle, through the real daemon: what each costs it and the detached host beside its own process, how long
  * a message takes to become work, and how long the end of one takes. The agent is a scripted one, so that no model is measured.
  */
 export async function measureHeadlessAcp(): Promise<Figure[]> {
@@ -40,13 +40,13 @@ max_live_headless = 1000
     const daemon = await tree.exomonad.daemonPid()
     // The first of them loads what all need.
     await spawn(tree, ['first'])
-    const runner = await runnerPid(tree)
-    const before = await memoryOf(daemon, runner)
+    const host = await hostPid(tree)
+    const before = await memoryOf(daemon, host)
     const agents = await spawn(
       tree,
       Array.from({ length: SESSIONS }, (_, index) => `session-${index}`),
     )
-    const after = await memoryOf(daemon, runner)
+    const after = await memoryOf(daemon, host)
     const own = median(agents.map(({ pid }) => rssOf(pid))) * 1024
     const each = (now: number, then: number): number => ((now - then) * 1024) / SESSIONS
     const memory = (whose: string, value: number, target: Figure['target']): Figure => ({
@@ -61,7 +61,7 @@ max_live_headless = 1000
     const inDaemon = each(after.daemon, before.daemon)
     return [
       memory('the daemon', inDaemon, atMost(1024, 'kB', inDaemon)),
-      memory('the runner', each(after.runner, before.runner), null),
+      memory('the detached host', each(after.host, before.host), null),
       ...(await measurePrompts(tree)),
       ...(await measureKills(tree, agents.slice(0, KILLS))),
     ]
@@ -91,13 +91,13 @@ async function spawn(tree: BenchTree, names: readonly string[]): Promise<Session
   )
 }
 
-/** The runner of this tree alone: its arguments name the state folder. */
-async function runnerPid({ exomonad }: BenchTree): Promise<number> {
-  return waitFor('the runner', () => {
+/** The host of this tree alone: its arguments name the state folder. */
+async function hostPid({ exomonad }: BenchTree): Promise<number> {
+  return waitFor('the detached host', () => {
     for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
       try {
         const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
-        if (words.some((word) => /\/runner\.(js|ts)$/.test(word)) && words.some((word) => word.startsWith(exomonad.state))) return Number(name)
+        if (words.some((word) => /\/detached-host\.(js|ts)$/.test(word)) && words.some((word) => word.startsWith(exomonad.state))) return Number(name)
       } catch {
         // It ended meanwhile.
       }
@@ -106,13 +106,13 @@ async function runnerPid({ exomonad }: BenchTree): Promise<number> {
   })
 }
 
-async function memoryOf(daemon: number, runner: number): Promise<{ daemon: number; runner: number }> {
-  const readings: { daemon: number; runner: number }[] = []
+async function memoryOf(daemon: number, host: number): Promise<{ daemon: number; host: number }> {
+  const readings: { daemon: number; host: number }[] = []
   for (let reading = 0; reading < READINGS; reading += 1) {
     await delay(BETWEEN)
-    readings.push({ daemon: rssOf(daemon), runner: rssOf(runner) })
+    readings.push({ daemon: rssOf(daemon), host: rssOf(host) })
   }
-  return { daemon: median(readings.map((one) => one.daemon)), runner: median(readings.map((one) => one.runner)) }
+  return { daemon: median(readings.map((one) => one.daemon)), host: median(readings.map((one) => one.host)) }
 }
 
 /** From the call that sends a message until the agent has done what it says: a file is there. */

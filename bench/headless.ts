@@ -26,17 +26,17 @@ interface Task {
   readonly pid: number
 }
 
-/** Background tasks through the real daemon: what each costs it and the runner, how fast output gets to its file, and how long a kill takes. */
+/** Background tasks through the real daemon: what each costs it and the detached host, how fast output gets to its file, and how long a kill takes. */
 export async function measureHeadless(): Promise<Figure[]> {
   const tree = await benchTree({ config: '[limits]\nmax_live_agents = 1000\nmax_live_headless = 1000\n' })
   try {
     // The first of them loads what all need.
     await spawn(tree, 1)
     const daemon = await tree.exomonad.daemonPid()
-    const { pid: runner } = JSON.parse(readFileSync(join(tree.exomonad.state, 'runner.json'), 'utf8')) as { pid: number }
-    const before = await memoryOf(daemon, runner)
+    const { pid: host } = JSON.parse(readFileSync(join(tree.exomonad.state, 'detached-host.json'), 'utf8')) as { pid: number }
+    const before = await memoryOf(daemon, host)
     const tasks = await spawn(tree, TASKS)
-    const after = await memoryOf(daemon, runner)
+    const after = await memoryOf(daemon, host)
     return [...memoryFigures(before, after, tasks), ...(await measureKills(tree, tasks)), await measureOutput(tree)]
   } finally {
     await tree.exomonad.stop()
@@ -60,16 +60,16 @@ async function spawn(tree: BenchTree, count: number): Promise<Task[]> {
 
 interface Memory {
   readonly daemon: number
-  readonly runner: number
+  readonly host: number
 }
 
-async function memoryOf(daemon: number, runner: number): Promise<Memory> {
+async function memoryOf(daemon: number, host: number): Promise<Memory> {
   const readings: Memory[] = []
   for (let reading = 0; reading < READINGS; reading += 1) {
     await delay(BETWEEN)
-    readings.push({ daemon: rssOf(daemon), runner: rssOf(runner) })
+    readings.push({ daemon: rssOf(daemon), host: rssOf(host) })
   }
-  return { daemon: median(readings.map((one) => one.daemon)), runner: median(readings.map((one) => one.runner)) }
+  return { daemon: median(readings.map((one) => one.daemon)), host: median(readings.map((one) => one.host)) }
 }
 
 function memoryFigures(before: Memory, after: Memory, tasks: readonly Task[]): Figure[] {
@@ -77,7 +77,7 @@ function memoryFigures(before: Memory, after: Memory, tasks: readonly Task[]): F
   const row = (whose: keyof Memory, limited: boolean): Figure => {
     const value = ((after[whose] - before[whose]) * 1024) / tasks.length
     return {
-      name: `memory of the ${whose} for an idle background task, ${tasks.length} of them`,
+      name: `memory of the ${whose === 'host' ? 'detached host' : whose} for an idle background task, ${tasks.length} of them`,
       unit: 'kB',
       value,
       floorName: 'the task’s own shell',
@@ -86,7 +86,7 @@ function memoryFigures(before: Memory, after: Memory, tasks: readonly Task[]): F
       samples: READINGS,
     }
   }
-  return [row('daemon', true), row('runner', false)]
+  return [row('daemon', true), row('host', false)]
 }
 
 /** From the call until nothing of the task is there any more. */

@@ -8,6 +8,7 @@ import { measureForge } from './forge.ts'
 import { measureGit } from './git.ts'
 import { measureHeadless } from './headless.ts'
 import { measureHeadlessAcp } from './headless-acp.ts'
+import { measureHost } from './host.ts'
 import { measureHook } from './hook.ts'
 import { measureLanding } from './landing.ts'
 import { measureMail } from './mail.ts'
@@ -36,6 +37,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   mcp: measureMcp,
   headless: measureHeadless,
   'headless-acp': measureHeadlessAcp,
+  host: measureHost,
   thousand: measureThousand,
   forge: measureForge,
   landing: measureLanding,

@@ -5,7 +5,7 @@ import { silentLog } from '../src/log.ts'
 import { BIN, runProgram } from '../test/helpers/daemon.ts'
 import { atMost, median, sample, timed, type Figure } from './figures.ts'
 import { agentRow } from './rows.ts'
-import { benchTree, rssOf, type BenchTree } from './tree.ts'
+import { bareNode, benchTree, type BenchTree } from './tree.ts'
 
 const AGENTS = 1000
 const PANES = 100
@@ -90,10 +90,4 @@ async function fillStore(file: string): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-/** Resident memory in MB of a node that does nothing. */
-async function bareNode(env: Readonly<Record<string, string>>): Promise<number> {
-  const result = await runProgram(process.execPath, ['-e', 'setTimeout(() => process.stdout.write(String(process.memoryUsage.rss() / 1048576)), 500)'], { env })
-  return Number(result.stdout) || rssOf(process.pid)
 }

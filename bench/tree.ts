@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import type { Client } from '../src/surfaces/client.ts'
-import { startExomonad, type Exomonad, type ExomonadOptions } from '../test/helpers/daemon.ts'
+import { runProgram, startExomonad, type Exomonad, type ExomonadOptions } from '../test/helpers/daemon.ts'
 
 /** A real daemon for a measurement, with the owner’s client on its socket. */
 export interface BenchTree {
@@ -30,4 +31,10 @@ export async function benchTree(options: ExomonadOptions = {}): Promise<BenchTre
 export function rssOf(pid: number): number {
   const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   return kilobytes / 1024
+}
+
+/** Resident memory in MB of a node that does nothing. */
+export async function bareNode(env: Readonly<Record<string, string>>): Promise<number> {
+  const result = await runProgram(process.execPath, ['-e', 'setTimeout(() => process.stdout.write(String(process.memoryUsage.rss() / 1048576)), 500)'], { env })
+  return Number(result.stdout) || rssOf(process.pid)
 }

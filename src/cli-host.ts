@@ -5,6 +5,7 @@ import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
 import type { Environment } from './config/environment.ts'
 import { PACKAGE_ROOT, programFile } from './package-root.ts'
+import { sendSignal } from './processes/signal.ts'
 import type { Host } from './surfaces/cli/host.ts'
 
 /** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
@@ -44,6 +45,11 @@ export function createHost(environment: Environment): Host {
     async runOnTerminal(argv, cwd) {
       const { runOnTerminal } = await import('./processes/exec.ts')
       return runOnTerminal(argv, { cwd, env: environment.variables })
+    },
+    signal: sendSignal,
+    async isRunning(pid) {
+      const { isRunning } = await import('./processes/processes.ts')
+      return isRunning(pid)
     },
     async chooseSocket(commonDir) {
       const [{ chooseSocketPath }, { repositoryHash }] = await Promise.all([import('./adapters/host/socket-path.ts'), import('./paths.ts')])

@@ -123,7 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('store', () => store.close())
 
     const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
-    const { multiplexer, runner, letGo } = await chooseMultiplexer({
+    const { multiplexer, detached, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       panes: (await store.agents.list({ live: true })).flatMap(({ paneId }) => paneId ?? []),
       environment,
@@ -132,7 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       agentEnvironment: await agentEnv(),
     })
-    settings.holdSessions(runner)
+    settings.holdSessions(detached)
     let settle = async (): Promise<void> => {}
     release.add('multiplexer', () => letGo(settle))
 
@@ -185,7 +185,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       git,
       multiplexer,
-      runner,
+      detached,
       forge,
       ...{ files, trash, sight },
       publisher,
@@ -287,7 +287,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** `exomonad daemon run`: serves until SIGTERM or SIGINT, or until its repository is gone. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
-    // For good, not once: execa, while programs run, ends the process by a signal that nobody else listens to any more.
+    // For good, not once: what runs programs (processes/exec.ts) ends this process meanwhile by a signal that nobody else listens to any more.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
   const daemon = await startDaemon(options)

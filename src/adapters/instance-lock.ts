@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import { ExomonadError } from '../errors.ts'
+import { sendSignal } from '../processes/signal.ts'
 
 export interface InstanceLock {
   readonly kind: 'acquired'
@@ -59,8 +60,7 @@ function readPid(pidFile: string): number | null {
   try {
     const pid = Number(readFileSync(pidFile, 'utf8'))
     if (!Number.isInteger(pid) || pid <= 0) return null
-    process.kill(pid, 0)
-    return pid
+    return sendSignal(pid, 0) ? pid : null
   } catch {
     return null
   }

@@ -4,7 +4,7 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Trash } from '../adapters/host/trash.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
-import type { Runner } from '../adapters/runner/runner.ts'
+import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Store, StoredEvent } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Publisher } from '../events/publish.ts'
@@ -20,8 +20,8 @@ export interface Deps {
   readonly git: Git
   /** Terminals, and what runs without one: a pane’s id tells where it is. */
   readonly multiplexer: Multiplexer
-  /** What runs without a terminal, for what only it can do. */
-  readonly runner: Runner
+  /** Of what runs without a terminal: for what only the detached host can do. */
+  readonly detached: DetachedHolder
   readonly forge: Forge
   readonly files: AgentFiles
   readonly trash: Trash

@@ -47,7 +47,7 @@ export function createExits({
     }
   }
 
-  /** The runner is gone, and what it kept in memory: the file is there still. */
+  /** The host is gone, and what it kept in memory: the file is there still. */
   const keepOutput = async (agent: Agent): Promise<string> => {
     const text = agent.runtime === 'pane' ? null : await files.readOutput(agent.id)
     if (text !== null) await files.saveTranscript(agent.id, text)

@@ -19,9 +19,9 @@ export type LastWordsOf = (agent: Agent, transcript?: string) => Promise<LastWor
 const LINES = 1000
 const LONGEST = 200_000
 /**
- * Looked at before the pane is closed. What a runner that is gone can’t tell any more stands in the output’s file.
+ * Looked at before the pane is closed. What a host that is gone can’t tell any more stands in the output’s file.
  */
-export function createLastWords({ runner, multiplexer, files }: Pick<Deps, 'runner' | 'multiplexer' | 'files'>): LastWordsOf {
+export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): LastWordsOf {
   const shown = async (agent: Agent): Promise<string> => {
     const { paneId, id } = agent
     const pane = paneId === null ? undefined : await multiplexer.inspect(paneId).catch(() => undefined)
@@ -38,7 +38,7 @@ export function createLastWords({ runner, multiplexer, files }: Pick<Deps, 'runn
   }
 
   return async (agent, transcript) => {
-    const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await runner.session(agent.paneId).catch(() => undefined)
+    const session = agent.runtime !== 'acp' || agent.paneId === null ? undefined : await detached.session(agent.paneId).catch(() => undefined)
     const own = session?.agentId === agent.id ? session : undefined
     const said = own?.lastText ?? ''
     const text = said === '' || isLasting(agent) ? lastLines(await written(agent, transcript), { marked: agent.runtime !== 'pane' }) : said

@@ -8,7 +8,7 @@ import { sharesBranch } from '../agent-kinds.ts'
 import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'
 import type { PaneId } from '../ids.ts'
-import { RUNNER_PANE } from '../runner-pane.ts'
+import { HEADLESS_PANE } from '../headless-pane.ts'
 import type { Deps, PromptFacts, Settings } from './deps.ts'
 import { paneName } from './pane-names.ts'
 import type { OwnPanes } from './panes.ts'
@@ -92,7 +92,7 @@ export function createLauncher(
     return settings.agentCli(agent.agentCli)
   }
 
-  /** For the runner instead of a terminal. */
+  /** For the detached host, instead of a terminal. */
   const hosted = (
     agent: Agent,
     acp: NonNullable<LaunchPlan['acp']>,
@@ -115,7 +115,7 @@ export function createLauncher(
   const besideParent = async ({ kind, parentId }: Agent, layout: Config['multiplexer']['layout']): Promise<Pick<OpenPane, 'beside'>> => {
     if (layout !== 'pane-per-worker' || (kind !== 'worker' && kind !== 'fork') || parentId === null) return {}
     const parent = await store.agents.get(parentId)
-    const pane = parent === undefined || parent.paneId?.startsWith(RUNNER_PANE) === true ? undefined : await deps.panes.find(parent)
+    const pane = parent === undefined || parent.paneId?.startsWith(HEADLESS_PANE) === true ? undefined : await deps.panes.find(parent)
     return pane === undefined || pane.dead ? {} : { beside: pane.paneId }
   }
 

@@ -2,7 +2,7 @@ import type { Pane, Shown } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { sharesBranch } from '../agent-kinds.ts'
 import type { AgentId } from '../ids.ts'
-import { RUNNER_PANE } from '../runner-pane.ts'
+import { HEADLESS_PANE } from '../headless-pane.ts'
 import { shownKey } from '../shown-key.ts'
 import { stateWords } from '../state-words.ts'
 import type { Deps } from './deps.ts'
@@ -91,7 +91,7 @@ export function createPaneNames({
     return { name: paneName(agent, folded), shown }
   }
   const isRight = (pane: Pane, { name, shown }: Wanted): boolean => pane.name === name && (pane.shown === undefined || pane.shown === shownKey(shown))
-  const hasTerminal = ({ paneId }: Agent): boolean => paneId !== null && !paneId.startsWith(RUNNER_PANE)
+  const hasTerminal = ({ paneId }: Agent): boolean => paneId !== null && !paneId.startsWith(HEADLESS_PANE)
 
   const name = async (id: AgentId): Promise<void> => {
     const agent = await store.agents.get(id)

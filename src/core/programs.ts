@@ -1,5 +1,5 @@
 import { acpCliName, acpFor, acpNameOf } from '../acp-names.ts'
-import type { AcpMcpServer } from '../adapters/runner/runner.ts'
+import type { AcpMcpServer } from '../adapters/terminals/headless.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'

@@ -91,7 +91,7 @@ export function createReconcile({
       if (now !== undefined && !now.dead) return
       const last = now ?? pane
       const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null, at: last?.endedAt ?? null }
-      const gone = agent.runtime === 'pane' ? 'its pane is gone' : 'the runner that it ran in is gone'
+      const gone = agent.runtime === 'pane' ? 'its pane is gone' : 'the detached host that it ran in is gone'
       const how = last === undefined ? gone : describeExit(exit)
       await (isLasting(agent) ? exits.ended(agent, exit, how) : sessionEnds.programEnded(agent, exit, how))
       return

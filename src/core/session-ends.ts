@@ -11,16 +11,16 @@ import type { StateChange, States } from './states.ts'
 
 /**
  * Sessions and processes end with what they were started for: the result goes on record and the parent is told in the transaction that ends them,
- * and only then is what the runner keeps of them let go.
+ * and only then is what the host keeps of them let go.
  */
 export interface SessionEnds {
   /** Its turn is over. Nothing happens where something waits that begins another one. */
   turnOver(agent: Agent): Promise<void>
-  /** Its program ended by itself, or with the runner. */
+  /** Its program ended by itself, or with its host. */
   programEnded(agent: Agent, exit: Exit, how: string): Promise<void>
   /** It ran longer than it may. */
   timedOut(agent: Agent): Promise<void>
-  /** It ended, and what the runner keeps of it was not let go: a crash came between. */
+  /** It ended, and what the host keeps of it was not let go: a crash came between. */
   letGo(agent: Agent): Promise<void>
 }
 

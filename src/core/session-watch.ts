@@ -24,11 +24,11 @@ const LOOKS = 50
 
 export function createSessionWatch({
   store,
-  runner,
+  detached,
   clock,
   log,
   ends,
-}: Pick<Deps, 'store' | 'runner' | 'clock' | 'log'> & { ends: Pick<SessionEnds, 'turnOver' | 'timedOut'> }): SessionWatch {
+}: Pick<Deps, 'store' | 'detached' | 'clock' | 'log'> & { ends: Pick<SessionEnds, 'turnOver' | 'timedOut'> }): SessionWatch {
   const watched = new Map<AgentId, { stop: () => void; deadline: number | null }>()
   const busy = new Map<AgentId, Promise<void>>()
   let stopped = false
@@ -41,10 +41,10 @@ export function createSessionWatch({
   /** Its program says that it is done with a turn, not that it never began one. */
   const rests = async ({ id, paneId }: Agent, looks = LOOKS): Promise<boolean> => {
     for (let look = 0; look < looks && !stopped; look++) {
-      const session = paneId === null ? undefined : await runner.session(paneId)
+      const session = paneId === null ? undefined : await detached.session(paneId)
       if (session === undefined || session.agentId !== id || session.state === 'starting') return false
       if (session.state === 'idle') return session.reason !== null || session.turns > 0 || session.lastText !== ''
-      // Its runner still waits for the answer that it may stop.
+      // Its host still waits for the answer that it may stop.
       if (look + 1 < looks) await new Promise((resolve) => setTimeout(resolve, MOMENT))
     }
     return false

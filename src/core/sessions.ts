@@ -1,4 +1,4 @@
-import type { Runner } from '../adapters/runner/runner.ts'
+import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { ExomonadError } from '../errors.ts'
 import { describeResult, type Results } from './agent-result.ts'
@@ -17,7 +17,7 @@ import type { SpawnStart } from './spawn-start.ts'
 
 export function createSessions({
   store,
-  runner,
+  detached,
   launcher,
   reserve,
   start,
@@ -26,7 +26,7 @@ export function createSessions({
   results,
   running,
 }: Pick<Deps, 'store'> & {
-  runner: Pick<Runner, 'writeStdin'>
+  detached: Pick<DetachedHolder, 'writeStdin'>
   launcher: Pick<Launcher, 'launchProcess'>
   reserve: SessionReserve
   start: Pick<SpawnStart, 'open'>
@@ -102,7 +102,7 @@ export function createSessions({
           kind: agent.kind,
         })
       }
-      const written = isAlive(agent.state) && agent.paneId !== null ? await runner.writeStdin(agent.paneId, `${data}\n`) : { kind: 'gone' as const }
+      const written = isAlive(agent.state) && agent.paneId !== null ? await detached.writeStdin(agent.paneId, `${data}\n`) : { kind: 'gone' as const }
       if (written.kind === 'written') return { written_bytes: written.bytes }
       if (written.kind === 'full') {
         throw new ExomonadError(

@@ -1,11 +1,10 @@
 import { exec } from '../processes/exec.ts'
-import { createHeadless } from '../adapters/terminals/detached/detached.ts'
+import { createDetached } from '../adapters/terminals/detached/detached.ts'
+import { createRouted } from '../adapters/terminals/detached/routed.ts'
+import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createTmux } from '../adapters/terminals/tmux/tmux.ts'
 import { createZellij } from '../adapters/terminals/zellij/zellij.ts'
-import { createRunner } from '../adapters/runner/open.ts'
-import { createRouted } from '../adapters/runner/routed.ts'
-import type { Runner } from '../adapters/runner/runner.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import type { PaneId } from '../ids.ts'
@@ -13,11 +12,11 @@ import type { Log } from '../log.ts'
 import { terminalsOf, type Paths } from '../paths.ts'
 import { tmuxInFolder } from './tmux-folder.ts'
 
-/** What agents run in: all of it through `multiplexer`; `runner` for what only it can do. */
+/** What agents run in: all of it through `multiplexer`; `detached` for what only the detached host can do. */
 export interface Places {
   readonly multiplexer: Multiplexer
-  readonly runner: Runner
-  /** Agents go on without the daemon; a server without any has nothing to stay for. Before the runner goes, `settle` records how the last ones ended in it. */
+  readonly detached: DetachedHolder
+  /** Agents go on without the daemon; a server without any has nothing to stay for. Before a detached host goes, `settle` records how the last ones ended in it. */
   letGo(settle: () => Promise<void>): Promise<void>
 }
 
@@ -27,7 +26,7 @@ type Kind = Exclude<Config['multiplexer']['kind'], 'auto'>
 const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, zellij: /^terminal_\d/, headless: /^p-/ }
 
 /**
- * The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the runner for what has no terminal. Agents
+ * The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the detached host for what has no terminal. Agents
  * don’t move: where some of those that have these `panes` run in another one, it is that one as long as they do.
  */
 export async function chooseMultiplexer(options: {
@@ -47,14 +46,14 @@ export async function chooseMultiplexer(options: {
     node: process.execPath,
     log,
   }
-  const runner = createRunner(surroundings)
+  const detached = createDetached(surroundings)
   const { tmuxSocket, zellijSession } = terminalsOf(options.hash)
   const tmuxIn = (folder: string | undefined) =>
     createTmux({ socketName: tmuxSocket, environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder }, log })
   const create: Record<Kind, () => Multiplexer | Promise<Multiplexer>> = {
     tmux: () => tmuxInFolder(tmuxIn, { wanted: options.environment.variables['TMUX_TMPDIR'] || undefined, state: options.paths.state }),
     zellij: () => createZellij({ session: zellijSession, stateDir: options.paths.state, environment, log }),
-    headless: () => createHeadless(surroundings),
+    headless: () => detached,
   }
   const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')
   const configured = options.kind === 'auto' ? await automatic() : options.kind
@@ -65,7 +64,7 @@ export async function chooseMultiplexer(options: {
     // One that was taken off the machine holds nobody.
     const listed = await terminals.list().catch(() => [])
     if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead)) return terminals
-    await terminals.dispose()
+    if (terminals !== detached) await terminals.dispose()
     return undefined
   }
   const before = (await stillIn('tmux')) ?? (await stillIn('zellij')) ?? (await stillIn('headless'))
@@ -73,22 +72,22 @@ export async function chooseMultiplexer(options: {
     log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
   const terminals = before ?? (await create[configured]())
   return {
-    multiplexer: createRouted({ terminals, runner }),
-    runner,
+    multiplexer: terminals === detached ? detached : createRouted({ terminals, detached }),
+    detached,
     letGo: async (settle) => {
-      const letGoOfRunner = async () => {
-        const held = await runner.list()
+      const letGoOfDetached = async () => {
+        const held = await detached.list()
         if (!held.every(({ dead }) => dead)) return
         // Nobody could tell afterwards how these ended.
         if (held.length > 0) await settle()
-        await runner.shutdown()
+        await detached.shutdown()
       }
       const letGoOfTerminals = async () => {
-        if ((await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
+        if (terminals !== detached && (await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
       }
       // Trouble with one keeps nobody from being done with the other.
-      const first = await Promise.allSettled([letGoOfRunner()])
-      const results = [...first, ...(await Promise.allSettled([letGoOfTerminals()])), ...(await Promise.allSettled([runner.dispose(), terminals.dispose()]))]
+      const first = await Promise.allSettled([letGoOfDetached()])
+      const results = [...first, ...(await Promise.allSettled([letGoOfTerminals()])), ...(await Promise.allSettled([detached.dispose(), terminals.dispose()]))]
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentId } from '../ids.ts'
-import { patience } from './deadline.ts'
+import { createDeadline } from './deadline.ts'
 import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table.ts'
 import { startedWith, withDescendants, type ProcessRecord } from './processes.ts'
 
@@ -64,8 +64,8 @@ export async function endProcesses(
   if (roots.size === 0) return
   await ask()
   let left = await look()
-  for (const isEarly = patience(options.grace); left.length > 0 && isEarly(); left = await look()) await delay(POLL)
-  for (const isEarly = patience(KILL_LIMIT); left.length > 0 && isEarly(); left = await look()) {
+  for (const notExpired = createDeadline(options.grace); left.length > 0 && notExpired(); left = await look()) await delay(POLL)
+  for (const notExpired = createDeadline(KILL_LIMIT); left.length > 0 && notExpired(); left = await look()) {
     for (const { pid } of left) table.signal(pid, 'SIGKILL')
     await delay(POLL)
   }

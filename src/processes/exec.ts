@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
+import { sendSignal } from './signal.ts'
+
+export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 
 /** The only user of child processes. Every command gets its environment whole: nothing is inherited. */
 export interface ExecOptions {
@@ -42,11 +45,7 @@ function limitGroup(pid: number | undefined, { timeout, signal }: ExecOptions): 
   let timedOut = false
   let kill: NodeJS.Timeout | undefined
   const tell = (what: NodeJS.Signals): void => {
-    try {
-      if (pid !== undefined) process.kill(-pid, what)
-    } catch {
-      // It has ended.
-    }
+    if (pid !== undefined) sendSignal(-pid, what)
   }
   const end = (): void => {
     tell('SIGTERM')
@@ -113,7 +112,7 @@ export function startPiped(
 
 /**
  * A process in a session and process group of its own; it outlives this one. Its output goes to a file descriptor.
- * Listen for `error` (it did not start) and `exit`; end it by the group: `process.kill(-pid, signal)`.
+ * Listen for `error` (it did not start) and `exit`; end it by the group: `sendSignal(-pid, …)`.
  */
 export function startDetached(
   file: string,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { exec } from './exec.ts'
+import { sendSignal } from './signal.ts'
 
 /** A process as the system lists it. `started` tells it from a later one with the same id. */
 export interface ProcessRecord {
@@ -128,11 +129,7 @@ async function listByProc(): Promise<ProcessRecord[]> {
 /** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
 export async function isRunning(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return (await readProcess(pid))?.zombie === false
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return sendSignal(pid, 0)
 }
 
 /** Whether it has ended but its parent has not taken notice; false where the system does not tell. */
@@ -203,4 +200,28 @@ export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySe
     pending.push(...all.filter((record) => record.parent === pid))
   }
   return [...found.values()]
+}
+
+/** A folder with one entry for each descriptor of whoever looks. */
+export const OWN_DESCRIPTORS = '/proc/self/fd'
+
+/** O_CLOEXEC in the flags that Linux tells of a descriptor, see proc(5). */
+const CLOSE_ON_EXEC = 0o2000000
+
+/** This process’s own descriptors above the first three that stay open in programs it starts. Nothing where the system does not tell. */
+export function inheritableDescriptors(): number[] {
+  const flagsOf = (fd: number): number => Number.parseInt(/^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${String(fd)}`, 'utf8'))?.[1] ?? '', 8)
+  try {
+    const all = readdirSync(OWN_DESCRIPTORS).map(Number)
+    return all.filter((fd) => {
+      try {
+        return fd > 2 && (flagsOf(fd) & CLOSE_ON_EXEC) === 0
+      } catch {
+        // It is closed already, as the one that listed them is.
+        return false
+      }
+    })
+  } catch {
+    return []
+  }
 }

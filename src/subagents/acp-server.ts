@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { AcpConnection, AcpHandlers, OpenAcp, AcpSession, StartPiped } from '../adapters/acp/acp.ts'
 import { lastLines } from '../adapters/acp/tail.ts'
-import type { AcpMcpServer } from '../adapters/runner/runner.ts'
+import type { AcpMcpServer } from '../adapters/terminals/headless.ts'
 import { ExomonadError, toError } from '../errors.ts'
 import { programFile } from '../package-root.ts'
 import { abortReason, anySignal, untilAborted } from './abort.ts'

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHostedTerminal } from '../../src/adapters/terminals/detached/hosted-terminal.ts'
+import type { DetachedHolder } from '../../src/adapters/terminals/headless.ts'
 import type { Multiplexer } from '../../src/adapters/terminals/holder.ts'
 import type { PaneId } from '../../src/ids.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -141,6 +142,13 @@ export function describeRuntime(kind: RuntimeKind): void {
       await tell(begun.paneId, words.exit(3), next)
       await waitFor('the death', () => deaths.length > 0)
       expect(deaths).toEqual([{ paneId: begun.paneId, agentId: begun.agentId, exitCode: 3, exitSignal: null }])
+    })
+
+    it.skipIf(kind === 'process')('has no standard input of its own: only a process is written to', async () => {
+      const { paneId } = await started('hello')
+      expect(await (multiplexer as DetachedHolder).writeStdin(paneId, 'say not this\n')).toEqual({ kind: 'closed' })
+      await tell(paneId, words.say('but this'))
+      expect(await shows(paneId, 'but this')).not.toContain('not this')
     })
   })
 }

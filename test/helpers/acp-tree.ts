@@ -15,14 +15,14 @@ export interface AcpTree extends Exomonad {
   order(...commands: string[]): string
   /** Waits for the agent to be in this state; answers its node. */
   becomes(name: string, state: string): Promise<any>
-  /** All of what the runner shows of it. */
+  /** All of what the host shows of it. */
   shown(name: string): Promise<string>
   /** Waits until it shows this beyond what it was told; answers all it shows. */
   shows(name: string, text: string): Promise<string>
   /** Answers a file name, and a command that waits until that file is there. */
   gate(name: string): { file: string; wait: string }
-  /** The runner’s own process. */
-  runnerPid(): number
+  /** The detached host’s own process. */
+  hostPid(): number
   /** Processes that carry the agent’s mark. */
   processesOf(agentId: string): number[]
 }
@@ -80,11 +80,11 @@ export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree
       const gate = join(tree.scripts, name)
       return { file: gate, wait: `run while [ ! -e ${gate} ]; do sleep 0.05; done` }
     },
-    runnerPid: () => {
-      const found = processes((pid) => /\/runner\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))
+    hostPid: () => {
+      const found = processes((pid) => /\/detached-host\.[jt]s$/.test(argvOf(pid)[1] ?? '') && argvOf(pid).includes(tree.state))
       // What it just starts goes by its name for an instant.
       const pids = found.filter((pid) => !found.includes(parentOf(pid)))
-      if (pids.length !== 1) throw new Error(`${pids.length} runners`)
+      if (pids.length !== 1) throw new Error(`${pids.length} hosts`)
       return pids[0] ?? 0
     },
     processesOf: (agentId) => processes((pid) => readProc(pid, 'environ').includes(`EXOMONAD_AGENT_ID=${agentId}`)),

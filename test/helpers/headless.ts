@@ -21,10 +21,10 @@ export async function resultOf(tree: Exomonad, id: string): Promise<any> {
 /** Processes whose environment names the agent. */
 export const processesOf = (id: string): number[] => pidsWhere(({ environ }) => environ.includes(`EXOMONAD_AGENT_ID=${id}\0`))
 
-/** Of the runner of this repository. */
-export function runnerPid(tree: Exomonad): number {
-  const [pid] = withoutForks(pidsWhere(({ cmdline, environ }) => /\brunner\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder)))
-  if (pid === undefined) throw new Error('no runner was found')
+/** Of the detached host of this repository. */
+export function hostPid(tree: Exomonad): number {
+  const [pid] = withoutForks(pidsWhere(({ cmdline, environ }) => /\bdetached-host\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder)))
+  if (pid === undefined) throw new Error('no detached host was found')
   return pid
 }
 

@@ -5,7 +5,7 @@ import { createHostedTerminal } from '../../src/adapters/terminals/detached/host
 import { commandLines, openAcpTree, startAcpTree, type AcpTree } from '../helpers/acp-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
-/** Workers without a terminal, by the Agent Client Protocol: the real daemon and runner, and a scripted agent. The real agents are in test/e2e. */
+/** Workers without a terminal, by the Agent Client Protocol: the real daemon and host, and a scripted agent. The real agents are in test/e2e. */
 
 const FILE_PR = 'call file_pr {"title":"Add a","body":"It adds a."}'
 const COMMIT = 'run echo hello > a.txt && git add -A && git commit -qm "Add a"'

@@ -8,14 +8,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHostedSessions } from '../../src/adapters/acp/hosted-session.ts'
 import { startOnPipes, startPiped } from '../../src/processes/exec.ts'
 import { readSpool, type SpooledHook } from '../../src/adapters/host/spool.ts'
-import type { Session } from '../../src/adapters/runner/hosted.ts'
-import { createOutputLog } from '../../src/adapters/runner/output-log.ts'
-import type { AcpLaunch } from '../../src/adapters/runner/runner.ts'
+import type { Session } from '../../src/adapters/terminals/detached/hosted.ts'
+import { createOutputLog } from '../../src/processes/host/output-log.ts'
+import type { AcpLaunch } from '../../src/adapters/terminals/headless.ts'
 import { newAgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
-/** Sessions as the runner hosts them, with a scripted agent as a real process and a daemon that only listens. */
+/** Sessions as the detached host holds them, with a scripted agent as a real process and a daemon that only listens. */
 
 const AGENT = join(import.meta.dirname, '../fixtures/acp/scripted-agent.ts')
 const TOKEN = 'a-token-of-the-agent'
@@ -76,7 +76,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** As the runner does it. */
+/** As the host does it. */
 async function end(session: Session): Promise<void> {
   if (session.ended !== undefined) return
   session.leave()
@@ -189,8 +189,7 @@ describe('a session', () => {
     const { session } = host(['wait'])
     await waitFor('its turn', () => said('prompt').length === 1)
     expect(await session.prompt('say x')).toEqual({ kind: 'refused', reason: 'a turn is under way' })
-    expect(await session.write('x')).toBe('closed')
-    await session.interrupt()
+    await session.escape()
     await idle(session)
     expect(session.session().reason).toBe('cancelled')
     await waitFor('the daemon to be told', () => hooks.at(-1)?.event === 'interrupted')
@@ -302,7 +301,7 @@ describe('permission', () => {
     })
     const { session } = host(['ask something'])
     await waitFor('the question', () => said('permission').length === 1)
-    await session.interrupt()
+    await session.escape()
     await idle(session)
     expect(session.session().reason).toBe('cancelled')
     await waitFor('the question to be taken back', () => gone)
@@ -494,7 +493,7 @@ describe('an agent that misbehaves', () => {
   it('is ended where it takes no notice of a cancel, and what it said stays', async () => {
     const { session, shown } = host(['say partial', 'hang'], { args: ['--stubborn'], limits: { cancelTimeout: 300, grace: 300 } })
     await waitFor('its text', () => session.session().lastText === 'partial')
-    await session.interrupt()
+    await session.escape()
     expect(await session.end).toEqual({ exitCode: null, exitSignal: 'SIGKILL' })
     expect(session.session()).toMatchObject({ lastText: 'partial' })
     expect(session.session().reason).toMatch(/^error: scripted took no notice of being cancelled/)

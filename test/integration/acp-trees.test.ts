@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startAcpTree, type AcpTree } from '../helpers/acp-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
-/** Workers without a terminal, by the Agent Client Protocol: the real daemon and runner, and a scripted agent. The real agents are in test/e2e. */
+/** Workers without a terminal, by the Agent Client Protocol: the real daemon and host, and a scripted agent. The real agents are in test/e2e. */
 
 const FILE_PR = 'call file_pr {"title":"Add a","body":"It adds a."}'
 const COMMIT = 'run echo hello > a.txt && git add -A && git commit -qm "Add a"'
@@ -44,15 +44,15 @@ describe('a session that outlives the daemon', () => {
     await tree.becomes('careful', 'idle')
   })
 
-  it('fails with its last words when the runner is killed, leaves nothing running, and is taken up again', async () => {
+  it('fails with its last words when the host is killed, leaves nothing running, and is taken up again', async () => {
     const tree = await startAcpTree()
     const gate = tree.gate('go')
     const { agent_id } = await tree.worker('orphan', 'say before the end', 'child sleep 1000', gate.wait)
     await tree.shows('orphan', 'before the end')
     await waitFor('its child', () => tree.processesOf(agent_id).length >= 2)
-    // What the runner has just read may not be on the disk yet, and would be gone with it.
+    // What the host has just read may not be on the disk yet, and would be gone with it.
     await waitFor('its words on the disk', () => readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8').includes('\nbefore the end'))
-    process.kill(tree.runnerPid(), 'SIGKILL')
+    process.kill(tree.hostPid(), 'SIGKILL')
     await tree.becomes('orphan', 'failed')
     await waitFor('what it left to end', () => tree.processesOf(agent_id).length === 0)
     const failed = (await tree.events()).find(({ type }) => type === 'agent.failed')

@@ -4,10 +4,10 @@ import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crashAt, openJournal } from '../helpers/crash-at.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
-import { processesOf, resultOf, runnerPid, scriptedAcp } from '../helpers/headless.ts'
+import { processesOf, resultOf, hostPid, scriptedAcp } from '../helpers/headless.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
-/** Sessions and background tasks live in the runner, which outlives the daemon; what the runner loses is a failure with what it left. */
+/** Sessions and background tasks live in the detached host, which outlives the daemon; what that loses is a failure with what it left. */
 describe('what runs without a terminal', () => {
   let tree: Exomonad
   const at = (name: string): string => join(tree.repository.path, name)
@@ -29,7 +29,7 @@ describe('what runs without a terminal', () => {
     const ending = await task(`echo begun; ${until('go-2')}; exit 5`)
     const talking = await session(`say Before.\nrun ${until('go-2')}\nsay After.`)
     const busy = await session(`say Half.\nrun ${until('go-1')}\nsay Whole.`)
-    const before = runnerPid(tree)
+    const before = hostPid(tree)
     await tree.crash()
     writeFileSync(at('go-2'), '')
     await waitFor('the task to end', () => processesOf(ending).length === 0)
@@ -46,7 +46,7 @@ describe('what runs without a terminal', () => {
       expect([id, Date.parse(end) <= gone + 2000]).toEqual([id, true])
     }
     expect([await statusOf(lasting), await statusOf(busy)]).toEqual(['running', 'running'])
-    expect(runnerPid(tree)).toBe(before)
+    expect(hostPid(tree)).toBe(before)
     writeFileSync(at('go-1'), '')
     expect(await resultOf(tree, lasting)).toMatchObject({ status: 'completed', output: 'begun\ndone' })
     expect((await resultOf(tree, lasting)).files_modified).toContain('made.txt')
@@ -57,19 +57,19 @@ describe('what runs without a terminal', () => {
     }
   })
 
-  it('fails with what it had written where the runner is killed, and leaves no process', async () => {
+  it('fails with what it had written where the host is killed, and leaves no process', async () => {
     const lost = await task(`trap '' TERM; echo half; (setsid sleep 500 &); while :; do sleep 1; done`)
     const cut = await session('say Half of it.\nsleep 500000')
     await waitFor('both to have begun', () => [lost, cut].every((id) => /^half/im.test(readFileSync(join(tree.state, 'outputs', `${id}.log`), 'utf8'))))
-    process.kill(runnerPid(tree), 'SIGKILL')
+    process.kill(hostPid(tree), 'SIGKILL')
     const failed = await resultOf(tree, lost)
-    expect(failed).toMatchObject({ status: 'failed', output: 'half', summary: expect.stringContaining('runner') })
+    expect(failed).toMatchObject({ status: 'failed', output: 'half', summary: expect.stringContaining('detached host') })
     expect(await resultOf(tree, cut)).toMatchObject({ status: 'failed', output: expect.stringContaining('Half of it.') })
     for (const id of [lost, cut]) {
       await waitFor('nothing of it to be left', () => processesOf(id).length === 0)
       expect(await told(id)).toHaveLength(1)
     }
-    // Another runner takes its place.
+    // Another host takes its place.
     expect(await resultOf(tree, await task('echo again'))).toMatchObject({ status: 'completed', output: 'again' })
   })
 

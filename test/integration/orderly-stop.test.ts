@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
-it('a daemon that is told to stop while git runs stops in order, and leaves no file and no runner', async () => {
+it('a daemon that is told to stop while git runs stops in order, and leaves no file and no host', async () => {
   // A git that takes as long as it is told to over what a snapshot of a worktree begins with.
   const bin = mkdtempSync(join(tmpdir(), 'exomonad-slow-git-'))
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ exec '${join(real, 'git')}' "$@"
   await waitFor('the daemon to end', () => !isThere(pid))
 
   expect(existsSync(join(tree.repository.path, '.git', 'exomonad-snapshot-index'))).toBe(false)
-  expect(existsSync(join(tree.state, 'runner.sock'))).toBe(false)
+  expect(existsSync(join(tree.state, 'detached-host.sock'))).toBe(false)
   expect((await tree.events()).map(({ type }) => type)).toContain('daemon.stopped')
 })
 

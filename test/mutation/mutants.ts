@@ -17,7 +17,9 @@ export interface Mutant {
 const AUTHORITY = 'test/integration/authority.test.ts'
 const STAYS = 'test/integration/what-stays.test.ts'
 const SETTINGS = 'test/integration/settings-in-effect.test.ts'
-const ENDING = 'test/unit/adapters/ending-processes.test.ts'
+const ENDING = 'test/unit/processes/ending-processes.test.ts'
+const HELD = 'test/conformance/one-host.test.ts'
+const EARLIER = 'test/conformance/earlier-hosts.test.ts'
 const LOOK_UP = 'test/integration/git-look-up.test.ts'
 const UPKEEP = 'test/unit/daemon/maintenance.test.ts'
 
@@ -214,14 +216,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'whoever has a group’s number by now',
-    file: 'src/adapters/acp/process-group.ts',
+    file: 'src/processes/end-group.ts',
     find: 'const same = [...now].some((member) => known.has(member))',
     replace: 'const same = now.size > 0',
     test: ENDING,
   },
   {
     loses: 'whoever has a dead leader’s group by now',
-    file: 'src/adapters/acp/process-group.ts',
+    file: 'src/processes/end-group.ts',
     find: 'record.group === leader && members.has(identityOf(record))',
     replace: 'record.group === leader',
     test: ENDING,
@@ -231,7 +233,44 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/processes/processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
-    test: 'test/unit/adapters/multiplexer/processes.test.ts',
+    test: 'test/unit/processes/processes.test.ts',
+  },
+
+  // The detached host.
+  {
+    loses: 'terminals are no business of the tasks beside them',
+    file: 'src/processes/host/inherited.ts',
+    find: 'if (!isNeeded() || !canBeFound(file, options)) return start',
+    replace: 'if (file !== "") return start',
+    test: HELD,
+  },
+  {
+    loses: 'what a task that was not found is called beside a terminal',
+    file: 'src/processes/host/inherited.ts',
+    find: 'if (!isNeeded() || !canBeFound(file, options)) return start',
+    replace: 'if (!isNeeded()) return start',
+    test: HELD,
+  },
+  {
+    loses: 'a task is asked to end, not hung up',
+    file: 'src/adapters/terminals/detached/held.ts',
+    find: "endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE })",
+    replace: 'endPanes(others, { grace: KILL_GRACE })',
+    test: HELD,
+  },
+  {
+    loses: 'agents in the hosts of an earlier version',
+    file: 'src/adapters/terminals/detached/earlier-hosts.ts',
+    find: '.filter((names) => existsSync(hostFiles(names, stateDir).record))',
+    replace: '.filter(() => false)',
+    test: EARLIER,
+  },
+  {
+    loses: 'an earlier host ends with the last that it holds',
+    file: 'src/adapters/terminals/detached/earlier-hosts.ts',
+    find: "await host.ask('shutdown', {}, { once: true }).catch(() => undefined)",
+    replace: 'return true',
+    test: EARLIER,
   },
 
   // Messages.

@@ -86,6 +86,19 @@ describe('the sources', () => {
     expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['parse-toml.ts'])).toEqual([])
   })
 
+  it('start, signal and list processes in three files of one folder', () => {
+    // Zellij’s, until it only shows terminals.
+    const foreign = offenders(/child_process|\bexeca\b|process\.kill\b|\/proc\b/).filter((name) => !name.startsWith('adapters/terminals/zellij/'))
+    expect(foreign.filter((name) => !name.startsWith('processes/'))).toEqual([])
+    expect(foreign.length).toBeLessThanOrEqual(3)
+  })
+
+  it('let processes know nothing of what they run for', () => {
+    const below = sources.filter((name) => name.startsWith('processes/'))
+    const inward = offenders(/from '(\.\.\/)+(adapters|core|config|daemon|events|surfaces|tools|subagents)\//)
+    expect(below.filter((name) => inward.includes(name))).toEqual([])
+  })
+
   it('never take a death by signal for success', () => {
     expect(offenders(/exitCode \?\? 0|code \?\? 0/)).toEqual([])
   })

@@ -1,6 +1,6 @@
-import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
 import type { Readable, Writable } from 'node:stream'
-import type { AcpMcpServer } from '../runner/runner.ts'
+import type { AcpMcpServer } from '../terminals/headless.ts'
 import type { Usage } from '../store/store.ts'
 
 /** The client side of the Agent Client Protocol (version 1), in plain objects. https://agentclientprotocol.com */

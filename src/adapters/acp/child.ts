@@ -3,7 +3,7 @@ import { setImmediate as immediate, setTimeout as delay } from 'node:timers/prom
 import type { Readable, Writable } from 'node:stream'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpExit, StartPiped } from './acp.ts'
-import { endGroup } from './process-group.ts'
+import { endGroup } from '../../processes/end-group.ts'
 import { createTail } from './tail.ts'
 
 const STDERR_BYTES = 16 * 1024

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { CreateSession, HostedEnd, Session, SessionOptions } from '../runner/hosted.ts'
-import type { HostedSession } from '../runner/runner.ts'
+import type { HostedEnd } from '../../processes/host/hosted-process.ts'
+import type { CreateSession, Session, SessionOptions } from '../terminals/detached/hosted.ts'
+import type { HostedSession } from '../terminals/headless.ts'
 import type { Usage } from '../store/store.ts'
 import type { AcpConnection, AcpPermission, AcpPermissionAnswer, AcpSession, AcpTool, AcpToolStatus, AcpUpdate, StartOnPipes, StartPiped } from './acp.ts'
 import { exitWords } from './child.ts'
@@ -32,7 +33,7 @@ export interface HostedSessionParts {
   readonly cancelTimeout?: number
 }
 
-/** Sessions of the Agent Client Protocol as the runner hosts them: the program begins at once, its session and first prompt follow. */
+/** Sessions of the Agent Client Protocol as the detached host holds them: the program begins at once, its session and first prompt follow. */
 export const createHostedSessions =
   (parts: HostedSessionParts): CreateSession =>
   (options) =>
@@ -271,7 +272,6 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       return ended
     },
     end,
-    write: async () => 'closed',
     paste: async (text) => {
       typed += text
       return { kind: 'typed' }
@@ -284,7 +284,7 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       typed = ''
       return { kind: 'typed' }
     },
-    interrupt: async () => {
+    escape: async () => {
       turn?.cancel.abort()
       return { kind: 'typed' }
     },

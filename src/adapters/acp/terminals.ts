@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import { ExomonadError } from '../../errors.ts'
 import type { AcpExit, AcpTerminals, StartOnPipes } from './acp.ts'
 import { confined } from './confined-files.ts'
-import { endGroup, isStillIn, leftInGroup } from './process-group.ts'
+import { endGroup, isStillIn, leftInGroup } from '../../processes/end-group.ts'
 import { createTail, type Tail } from './tail.ts'
 
 const KEPT = 1024 * 1024

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { acpCliName } from '../../acp-names.ts'
 import type { AcpConfig } from '../../config/schema.ts'
 import { ExomonadError } from '../../errors.ts'
-import type { AcpLaunch, AcpMcpServer, Runner } from '../runner/runner.ts'
+import type { AcpLaunch, AcpMcpServer, DetachedHolder } from '../terminals/headless.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
@@ -14,7 +14,7 @@ import type { AgentCliOptions } from './options.ts'
 import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../text-gate/inert.ts'
 
 /** What holds the sessions; addressed by the agent’s pane. */
-export type AcpSessions = Pick<Runner, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
+export type AcpSessions = Pick<DetachedHolder, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
 
 export interface AcpCliOptions extends Omit<AgentCliOptions, 'config'> {
   readonly config: AcpConfig
@@ -73,8 +73,8 @@ function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<
 const INERT: Readonly<Record<Family, AgentCli['inert']>> = { claude: inertForClaude, codex: inertForCodex, gemini: inertForGemini, opencode: inertText }
 
 /**
- * Any program that speaks the Agent Client Protocol, hosted by the runner: it has no terminal, its messages are prompts, and what happens in it is
- * told by the runner.
+ * Any program that speaks the Agent Client Protocol, held by the detached host: it has no terminal, its messages are prompts, and what happens in it is
+ * told by the host.
  */
 export function createAcpCli(options: AcpCliOptions): AgentCli {
   const { name, config, sessions } = options

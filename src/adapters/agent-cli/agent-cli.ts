@@ -1,5 +1,5 @@
 import type { AgentId, BranchName, PaneId } from '../../ids.ts'
-import type { AcpLaunch } from '../runner/runner.ts'
+import type { AcpLaunch } from '../terminals/headless.ts'
 import type { Usage } from '../store/store.ts'
 import type { HookDialect } from './hook-dialect.ts'
 
@@ -85,7 +85,7 @@ export interface LaunchPlan {
   /** What the adapter needs to talk to the running program (port, password …). Kept 0600, handed back as `LiveAgent.channel`. */
   readonly channel: Readonly<Record<string, string>> | null
   readonly warnings: readonly string[]
-  /** For the runner, of a program that speaks the Agent Client Protocol: all of `AcpLaunch` that only the adapter knows. */
+  /** For the detached host, of a program that speaks the Agent Client Protocol: all of `AcpLaunch` that only the adapter knows. */
   readonly acp?: Pick<AcpLaunch, 'mcpServers' | 'prompt' | 'load' | 'model' | 'mode' | 'permission' | 'allow' | 'maxTurns'>
 }
 

@@ -1,4 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
 import { createInterface } from 'node:readline'
 import { parseSha, type Sha } from '../../ids.ts'
 import { start } from '../../processes/exec.ts'

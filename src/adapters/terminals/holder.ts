@@ -1,5 +1,5 @@
 import type { AgentId, PaneId } from '../../ids.ts'
-import type { RunnerProgram } from '../runner/runner.ts'
+import type { HeadlessProgram } from './headless.ts'
 
 export interface OpenPane {
   readonly agentId: AgentId
@@ -14,9 +14,9 @@ export interface OpenPane {
   readonly rows: number
   /** In the window (tab) of this pane, where the multiplexer has windows and there is room in it; absent: in a window of its own. */
   readonly beside?: PaneId
-  /** Without a terminal: for the runner. Absent: in a terminal. */
-  readonly program?: RunnerProgram
-  /** Absolute path of the file that the runner writes all output to. */
+  /** Without a terminal: for the detached host. Absent: in a terminal. */
+  readonly program?: HeadlessProgram
+  /** Absolute path of the file that all output goes to, where there is no terminal. */
   readonly output?: string
   /** The middle of it goes where it grows beyond so many bytes. */
   readonly outputBound?: number
@@ -71,7 +71,7 @@ export type TypeResult = { kind: 'typed' } | { kind: 'dead' } | { kind: 'gone' }
  * Throws MULTIPLEXER_UNAVAILABLE where it does not answer, PANE_GONE for reads of a pane that is not there.
  */
 export interface Multiplexer {
-  readonly name: 'tmux' | 'zellij' | 'headless' | 'runner'
+  readonly name: 'tmux' | 'zellij' | 'headless'
   /** Starts the session or host where it is not running. */
   start(): Promise<void>
   open(options: OpenPane): Promise<{ paneId: PaneId; pid: number }>

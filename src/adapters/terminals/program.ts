@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { ExomonadError } from '../../errors.ts'
+import { withoutDescriptors } from '../../processes/host/inherited.ts'
 import type { OpenPane } from './holder.ts'
 
 /** What a multiplexer puts into its panes' environment: an agent has no business with it. */
@@ -18,17 +19,8 @@ export const programOf = (argv: readonly string[]): string[] => ['/bin/sh', '-c'
  */
 const BECOME = `unset ${MULTIPLEXER_VARIABLES}; trap 'sleep 0.2' EXIT; [ -z "$BASH_VERSION" ] || shopt -s execfail; exec "$@"; exit`
 
-/**
- * The same for a pty library that leaves its descriptors open to the programs it starts: the terminals of other agents among them.
- * dash can't name descriptors above 9, hence bash; a system without it leaves them open.
- */
-export const programWithoutDescriptors = (argv: readonly string[]): string[] => ['/bin/sh', '-c', WITHOUT_DESCRIPTORS, 'exomonad', ...programOf(argv)]
-
-const CLOSE_ALL = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi; done; exec "$@"'
-const WITHOUT_DESCRIPTORS = `
-if [ -d /proc/self/fd ] && command -v bash >/dev/null 2>&1; then exec bash -c '${CLOSE_ALL}' "$0" "$@"; fi
-exec "$@"
-`
+/** The same for a host that leaves descriptors open to the programs it starts: the terminals of other agents among them. */
+export const programWithoutDescriptors = (argv: readonly string[]): string[] => withoutDescriptors(programOf(argv))
 
 /** A control character would break lists of panes. */
 export const titleOf = (name: string): string => name.replace(/\p{Cc}+/gu, ' ').slice(0, 80)

@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../errors.ts'
-import { startDetached } from '../exec.ts'
+import { startDetached, type ChildProcess } from '../exec.ts'
 import { receive, send, type Hello, type HostAnswer } from './framing.ts'
 import { chooseSocket, hostFiles, prepareFolder, recordedSocket, type HostNames } from './location.ts'
 
@@ -33,6 +32,8 @@ interface Waiting {
 
 const START_POLL = 10
 const START_AGAIN = 2000
+/** Of a question whose connection was lost: a host that is just killed may take another connection before its socket is closed, too. */
+const MOST_RETRIES = 3
 
 const isUnderWay = (child: ChildProcess | undefined): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null
 
@@ -41,7 +42,7 @@ const unavailable = (message: string, facts: Record<string, unknown> = {}) => ne
 /** The daemon's side of the host's socket: connects when something is asked, and tells about changes as long as it is connected. */
 export function createHostClient<Verbs>(options: {
   names: HostNames
-  /** In messages: `terminal host`. */
+  /** In messages: `detached host`. */
   called: string
   protocol: number
   /** Its entry file, run as `node FILE STATE_FOLDER SOCKET`. */
@@ -58,7 +59,12 @@ export function createHostClient<Verbs>(options: {
 }): HostClient<Verbs> {
   const { names, called, protocol: PROTOCOL, program, stateDir, runtimeDir, environment, node, timeout, startTimeout, onChange } = options
   const files = hostFiles(names, stateDir)
-  const lost = () => unavailable(`The connection to the ${called} broke before it answered. Look at the pane before trying again.`, { outcome: 'unknown' })
+  const broken = new WeakSet<ExomonadError>()
+  const lost = () => {
+    const error = unavailable(`The connection to the ${called} broke before it answered. Look at the pane before trying again.`, { outcome: 'unknown' })
+    broken.add(error)
+    return error
+  }
   const waiting = new Map<number, Waiting>()
   let socketPath: string | undefined
   let current: Socket | undefined
@@ -174,12 +180,14 @@ export function createHostClient<Verbs>(options: {
       { once = false, timeout: limit = timeout }: { once?: boolean; timeout?: number } = {},
     ): Promise<Answer<Verbs, Name>> => {
       for (let attempt = 0; ; attempt += 1) {
-        const socket = await connected()
-        if (socket === undefined) return { kind: 'no-host' }
+        let asked = false
         try {
+          const socket = await connected()
+          if (socket === undefined) return { kind: 'no-host' }
+          asked = true
           return { kind: 'answer', gives: (await transmit(socket, verb, takes, limit)) as Gives<Verbs, Name> }
         } catch (error) {
-          if (once || attempt > 0 || current === socket) throw error
+          if (!broken.has(error as ExomonadError) || (once && asked) || attempt >= MOST_RETRIES) throw error
         }
       }
     },

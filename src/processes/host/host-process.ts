@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import process from 'node:process'
 import Database from 'better-sqlite3'
+import { sendSignal } from '../signal.ts'
 import { receive, send } from './framing.ts'
 import { hostFiles, type HostNames } from './location.ts'
 
@@ -81,7 +82,7 @@ export function runHost(options: {
     for (const socket of connections) socket.end()
     lock.close()
     // Whatever a native part still holds open must not keep the process.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_LIMIT).unref()
+    setTimeout(() => sendSignal(process.pid, 'SIGKILL'), LINGER_LIMIT).unref()
   }
   const watchIdle = () => {
     clearTimeout(idle)

@@ -15,8 +15,7 @@ export interface HostNames {
   readonly far: string
 }
 
-export const TERMINAL_HOST: HostNames = { files: 'pty-host', far: 'pty' }
-export const RUNNER: HostNames = { files: 'runner', far: 'runner' }
+export const DETACHED_HOST: HostNames = { files: 'detached-host', far: 'host' }
 
 export interface HostFiles {
   readonly lock: string

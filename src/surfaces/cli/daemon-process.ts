@@ -83,18 +83,14 @@ async function startFailure(output: string): Promise<ExomonadError> {
 }
 
 /** Ends the daemon and waits until it is gone; agents go on. Null where none was running. */
-export async function stopDaemon(socket: string): Promise<{ pid: number } | null> {
+export async function stopDaemon(host: Pick<Host, 'signal' | 'isRunning'>, socket: string): Promise<{ pid: number } | null> {
   const health = await healthOfRunning(socket)
   if (health === null) return null
-  try {
-    process.kill(health.pid, 'SIGTERM')
-  } catch (error) {
-    // It ended after it had answered: somebody else stopped it, too.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
+  // Nobody: it ended after it had answered, because somebody else stopped it, too.
+  host.signal(health.pid, 'SIGTERM')
   const deadline = Date.now() + STOP_LIMIT
   while (Date.now() < deadline) {
-    if (await isGone(health.pid)) return { pid: health.pid }
+    if (!(await host.isRunning(health.pid))) return { pid: health.pid }
     await pause()
   }
   throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon (process ${health.pid}) was asked to stop and still runs after ${STOP_LIMIT / 1000} s.`, {
@@ -114,17 +110,6 @@ async function healthOfRunning(socket: string): Promise<Health | null> {
   throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon did not answer within ${STOP_LIMIT / 1000} s and was not stopped. Is its process suspended?`, {
     socket,
   })
-}
-
-/** The process is gone, or dead and only waiting to be collected by a parent that may never do it. */
-async function isGone(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return true
-  }
-  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return / Z /.test(state.slice(state.lastIndexOf(')')))
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL))

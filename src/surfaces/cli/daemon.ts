@@ -33,7 +33,7 @@ export function define(command: Command, context: CliContext): void {
     .description('Stop the daemon; agents go on, and the next start adopts them')
     .action(async () => {
       const located = await locateForHuman(context)
-      const stopped = await withProgress(context, 'Stopping the daemon', stopDaemon(located.file.socket))
+      const stopped = await withProgress(context, 'Stopping the daemon', stopDaemon(context.host, located.file.socket))
       if (stopped !== null) await forgetPid(located, context)
       present(context, { stopped: stopped !== null, pid: stopped?.pid ?? null }, () => [
         stopped === null ? 'The daemon was not running' : `${context.palette().good('✓')} The daemon has stopped; agents go on`,

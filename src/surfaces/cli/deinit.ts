@@ -35,7 +35,7 @@ async function stopEverything(context: CliContext, located: LocatedRepository): 
   } catch (error) {
     warning = `The daemon could not be asked to stop the agents, so their terminals were ended: ${asExomonadError(error).message}`
   }
-  await stopDaemon(located.file.socket)
+  await stopDaemon(context.host, located.file.socket)
   await context.host.endTerminals(located.paths)
   return warning
 }

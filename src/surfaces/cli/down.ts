@@ -51,7 +51,7 @@ export function define(command: Command, context: CliContext): void {
         const client = await context.client()
         const view = await client.callTool<TreeView>('tree', {}).catch(() => undefined)
         const agents = await client.callTool<{ stopped: string[] }>('down', {})
-        const daemon = await stopDaemon(located.file.socket)
+        const daemon = await stopDaemon(context.host, located.file.socket)
         await forgetPid(located, context)
         const ended = nodesOf(view?.root).filter((node) => isOneTask(node) && agents.stopped.includes(node.id)).length
         return { stopped: agents.stopped, ended, daemon: { stopped: daemon !== null, pid: daemon?.pid ?? null } }

@@ -15,7 +15,7 @@ const LONGEST_NOTICE = 500
 /**
  * Prints what is written to a file, from its beginning: lines as they come, made printable, and what is written of one when it goes no further.
  * Ends when all is printed that stood in it when `written` was aborted, and at once with `given`. The file may not be there yet, and lose its middle
- * meanwhile (adapters/runner/bounded-file.ts): for what of that was not read by then, its notice is printed.
+ * meanwhile (processes/host/bounded-file.ts): for what of that was not read by then, its notice is printed.
  */
 export async function followOutput(stream: OutputStream, path: string, { written, given }: { written: AbortSignal; given: AbortSignal }): Promise<void> {
   const decoder = new StringDecoder('utf8')

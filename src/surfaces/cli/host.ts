@@ -20,6 +20,10 @@ export interface Host {
   run: Exec
   /** Runs a program on this terminal; answers its exit code, null where a signal ended it. */
   runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
+  /** Signals a process; of a negative number its process group. Signal 0 asks only. False where there is none such, or it may not be signalled. */
+  signal(pid: number, name: NodeJS.Signals | 0): boolean
+  /** One that has ended and waits to be collected by a parent that may never do it is gone. */
+  isRunning(pid: number): Promise<boolean>
   /** Where the socket of this repository’s daemon goes. SOCKET_PATH_TOO_LONG. */
   chooseSocket(commonDir: string): Promise<string>
   /** Starts a program as a process and group of its own that outlives this one; its output goes to a file, which is begun anew. */

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../agent-kinds.ts'
 import type { TreeNode } from '../../core/core.ts'
-import { RUNNER_PANE } from '../../runner-pane.ts'
+import { HEADLESS_PANE } from '../../headless-pane.ts'
 import { printableLine } from './printable.ts'
 
 /** Ends by itself when it is done, and is not given more work. */
@@ -8,7 +8,7 @@ export const isOneTask = (node: Pick<TreeNode, 'kind'>): boolean => node.kind !=
 
 export const hasTerminal = ({ runtime }: Pick<TreeNode, 'runtime'>): boolean => runtime === 'pane'
 
-export const hasPane = (pane: string): boolean => !pane.startsWith(RUNNER_PANE)
+export const hasPane = (pane: string): boolean => !pane.startsWith(HEADLESS_PANE)
 
 /** Of an agent that was launched: its pane, or that it has none to look for. */
 export const whereItRuns = (pane: string): string => (hasPane(pane) ? `in pane ${printableLine(pane)}` : 'without a terminal')

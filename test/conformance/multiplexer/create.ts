@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import process from 'node:process'
-import { createHeadless } from '../../../src/adapters/terminals/detached/detached.ts'
+import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
+import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts'
 import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { createZellij } from '../../../src/adapters/terminals/zellij/zellij.ts'
-import { createRunner } from '../../../src/adapters/runner/open.ts'
 import { silentLog } from '../../../src/log.ts'
 
+/** `headless` and `runner` are the detached host: with terminals, and with what runs without one. */
 export type Kind = 'tmux' | 'zellij' | 'headless' | 'runner'
 
 /** What a daemon would hand down: nothing of the test process but the way to its tools. The socket of tmux lies in the test's folder. */
@@ -26,9 +27,15 @@ export const socketNameOf = (folder: string): string => `t-${createHash('sha256'
 export function createImplementation(kind: Kind, folder: string): Multiplexer {
   const environment = scrubbedEnvironment(folder)
   const log = silentLog()
-  if (kind === 'runner') return createRunner({ stateDir: folder, environment, node: process.execPath, log })
+  if (kind === 'runner') return withoutTerminals(createDetached({ stateDir: folder, environment, node: process.execPath, log }))
   if (kind === 'zellij') return createZellij({ session: socketNameOf(folder), stateDir: folder, environment, log, closeGrace: 500 })
   return kind === 'tmux'
     ? createTmux({ socketName: socketNameOf(folder), environment, log, closeGrace: 500 })
-    : createHeadless({ stateDir: folder, environment, node: process.execPath, log, closeGrace: 500 })
+    : createDetached({ stateDir: folder, environment, node: process.execPath, log, closeGrace: 500 })
 }
+
+/** Where nothing else is said, what is opened is a process on pipes. */
+export const withoutTerminals = (detached: DetachedHolder): DetachedHolder => ({
+  ...detached,
+  open: (options) => detached.open({ program: { kind: 'process' }, ...options }),
+})

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'
-import { createHeadless } from '../../../src/adapters/terminals/detached/detached.ts'
+import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
 import { newAgentId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -11,11 +11,11 @@ import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
 export function describeHeadlessOnly(bench: Bench): void {
-  const record = (folder = bench.folder) => JSON.parse(readFileSync(join(folder, 'pty-host.json'), 'utf8')) as { pid: number; socket: string }
+  const record = (folder = bench.folder) => JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as { pid: number; socket: string }
 
   it('lets only its user at the socket', () => {
     expect(statSync(record().socket).mode & 0o777).toBe(0o600)
-    expect(statSync(join(bench.folder, 'pty-host.log')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(bench.folder, 'detached-host.log')).mode & 0o777).toBe(0o600)
   })
 
   it('tells of all deaths when the host is killed, answers that nothing is there, and opens again', async () => {
@@ -38,11 +38,11 @@ export function describeHeadlessOnly(bench: Bench): void {
     mkdirSync(runtimeDir, { mode: 0o700 })
     const environment = scrubbedEnvironment(bench.folder)
     const options = { stateDir, environment, node: process.execPath, log: silentLog() }
-    const first = createHeadless({ ...options, runtimeDir })
+    const first = createDetached({ ...options, runtimeDir })
     await first.start()
     const { paneId } = await first.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })
     expect(record(stateDir).socket.startsWith(runtimeDir)).toBe(true)
-    const second = createHeadless({ ...options, runtimeDir: join(bench.folder, 'another') })
+    const second = createDetached({ ...options, runtimeDir: join(bench.folder, 'another') })
     expect(await second.list()).toMatchObject([{ paneId }])
     await first.dispose()
     await second.shutdown()
@@ -75,7 +75,7 @@ export function describeHeadlessOnly(bench: Bench): void {
   })
 
   it('ends with a message where a host can not start', async () => {
-    const broken = createHeadless({
+    const broken = createDetached({
       stateDir: join(bench.folder, 'broken'),
       environment: scrubbedEnvironment(bench.folder),
       node: '/bin/false',

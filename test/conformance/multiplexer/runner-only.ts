@@ -5,22 +5,21 @@ import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { OpenPane } from '../../../src/adapters/terminals/holder.ts'
-import { createRunner } from '../../../src/adapters/runner/open.ts'
-import { createRouted } from '../../../src/adapters/runner/routed.ts'
-import type { Runner } from '../../../src/adapters/runner/runner.ts'
+import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
+import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts'
 import { asPaneId, newAgentId, type PaneId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { fillDisk, mountSmallDisk, unmountSmallDisk, whyNoDisk } from '../../helpers/small-disk.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import type { Bench } from './bench.ts'
-import { createImplementation, scrubbedEnvironment } from './create.ts'
+import { scrubbedEnvironment, withoutTerminals } from './create.ts'
 
 const noDisk = whyNoDisk()
 
 export function describeRunnerOnly(bench: Bench): void {
-  const runner = () => bench.multiplexer as Runner
-  const record = () => JSON.parse(readFileSync(join(bench.folder, 'runner.json'), 'utf8')) as { pid: number; socket: string }
+  const runner = () => bench.multiplexer as DetachedHolder
+  const record = () => JSON.parse(readFileSync(join(bench.folder, 'detached-host.json'), 'utf8')) as { pid: number; socket: string }
   const output = () => join(bench.folder, 'output')
   const shell = (script: string, more: Partial<OpenPane> = {}) =>
     bench.open({ argv: ['/bin/sh', '-c', script], program: { kind: 'process' }, output: output(), ...more })
@@ -36,14 +35,9 @@ export function describeRunnerOnly(bench: Bench): void {
   const stays = (name: string) => `trap "" TERM HUP; echo $$ > ${name}~; mv ${name}~ ${name}; while :; do sleep 0.05; done`
 
   describe('its process', () => {
-    it('lets only its user at the socket', () => {
-      expect(statSync(record().socket).mode & 0o777).toBe(0o600)
-      expect(statSync(join(bench.folder, 'runner.log')).mode & 0o777).toBe(0o600)
-    })
-
     it('is not started for a look, only for the first thing that it holds', async () => {
       const stateDir = join(bench.folder, 'unused')
-      const other = createRunner({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() })
+      const other = withoutTerminals(createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() }))
       await other.adopt()
       expect(await other.list()).toEqual([])
       expect(await other.inspect(asPaneId('r-00000000'))).toBeUndefined()
@@ -78,7 +72,7 @@ export function describeRunnerOnly(bench: Bench): void {
     })
 
     it('serves two daemons at once', async () => {
-      const other = bench.another() as Runner
+      const other = bench.another() as DetachedHolder
       const { paneId } = await shell('exec cat')
       await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? runner() : other).writeStdin(paneId, `line ${String(index)}\n`)))
       const said = await waitFor('all lines', async () => {
@@ -316,34 +310,5 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(await runner().captureStyled(paneId)).toBe('plain\n\u001B[32mgreen\u001B[0m\u001B[0m')
       expect(await runner().capture(paneId)).toBe('plain\ngreen')
     })
-  })
-
-  it('is one multiplexer with the terminals: ids tell whose a pane is', async () => {
-    const terminals = createImplementation('headless', bench.folder)
-    const routed = createRouted({ terminals, runner: createImplementation('runner', bench.folder) as ReturnType<typeof createRunner> })
-    await routed.start()
-    try {
-      const deaths: string[] = []
-      routed.onDeath(({ paneId }) => deaths.push(paneId))
-      const common = { cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 }
-      const terminal = await routed.open({ ...common, agentId: newAgentId(), name: 'terminal' })
-      const hosted = await routed.open({ ...common, agentId: newAgentId(), name: 'hosted', program: { kind: 'process' } })
-      expect((await routed.list()).map(({ paneId, name }) => [paneId, name])).toEqual([
-        [terminal.paneId, 'terminal'],
-        [hosted.paneId, 'hosted'],
-      ])
-      for (const { paneId } of [terminal, hosted]) {
-        expect(await routed.paste(paneId, 'typed')).toEqual({ kind: 'typed' })
-        await waitFor('the text', async () => (await routed.capture(paneId)).includes('typed'))
-        expect(routed.attachCommand(paneId)).toBeDefined()
-        await routed.close(paneId)
-        expect(await routed.inspect(paneId)).toBeUndefined()
-      }
-      await waitFor('both deaths', () => deaths.length === 2)
-      expect(deaths).toEqual([terminal.paneId, hosted.paneId])
-    } finally {
-      await routed.shutdown()
-      await routed.dispose()
-    }
   })
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
+import { isRunning } from '../../../src/processes/processes.ts'
+import { sendSignal } from '../../../src/processes/signal.ts'
 import { stopDaemon } from '../../../src/surfaces/cli/daemon-process.ts'
 import { askHealth } from '../../../src/surfaces/cli/health.ts'
 
@@ -26,24 +28,26 @@ async function listening(answer: () => { status: number; body?: object }): Promi
   return path
 }
 
+const host = { signal: sendSignal, isRunning }
+
 /** Of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid
 
 it('a daemon that ends between its answer and the signal has stopped', async () => {
   const pid = deadPid()
-  expect(await stopDaemon(await listening(() => ({ status: 200, body: { pid } })))).toEqual({ pid })
+  expect(await stopDaemon(host, await listening(() => ({ status: 200, body: { pid } })))).toEqual({ pid })
 })
 
 it('a daemon that is just beginning is waited for before it is stopped', async () => {
   const pid = deadPid()
   let asked = 0
-  expect(await stopDaemon(await listening(() => (++asked < 3 ? { status: 503 } : { status: 200, body: { pid } })))).toEqual({ pid })
+  expect(await stopDaemon(host, await listening(() => (++asked < 3 ? { status: 503 } : { status: 200, body: { pid } })))).toEqual({ pid })
   expect(asked).toBe(3)
 })
 
 it('nobody there is another matter than nobody who answers', async () => {
   const nowhere = socketPath()
   expect(await askHealth(nowhere)).toBe('absent')
-  expect(await stopDaemon(nowhere)).toBeNull()
+  expect(await stopDaemon(host, nowhere)).toBeNull()
   expect(await askHealth(await listening(() => ({ status: 503 })))).toBe('silent')
 })

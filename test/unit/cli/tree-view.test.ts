@@ -80,7 +80,7 @@ describe('the tree on a terminal', () => {
           without('good', { state: 'completed', exit_code: 0, age_seconds: 300, state_age_seconds: 180 }),
           without('bad', { state: 'failed', exit_code: 2, state_reason: 'exit 2' }),
           without('signalled', { state: 'failed', exit_signal: 'SIGSEGV' }),
-          without('lost', { state: 'failed', state_reason: 'its runner is gone' }),
+          without('lost', { state: 'failed', state_reason: 'its host is gone' }),
           without('asks', { kind: 'llm', runtime: 'acp', command: null, state: 'waiting', state_reason: 'permission Run npm publish' }),
           without('thinks', { kind: 'spawn', runtime: 'acp', command: null, tool_calls: 7 }),
         ],
@@ -91,7 +91,7 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '(good)')).toMatch(/✓ completed exit 0: npm test +3m hook +2m$/)
     expect(lineOf(lines, '(bad)')).toContain('✗ failed exit 2: npm test')
     expect(lineOf(lines, '(signalled)')).toContain('✗ failed SIGSEGV: npm test')
-    expect(lineOf(lines, '(lost)')).toContain('✗ failed its runner is gone')
+    expect(lineOf(lines, '(lost)')).toContain('✗ failed its host is gone')
     expect(lineOf(lines, '(asks)')).toMatch(/llm +◇ waiting permission Run npm publish/)
     expect(lineOf(lines, '(thinks)')).toMatch(/spawn +◐ running 7 calls/)
   })

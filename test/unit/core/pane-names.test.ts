@@ -185,7 +185,7 @@ describe('names of panes', () => {
     expect(renamed).toHaveLength(1)
   })
 
-  it('fail nobody where a pane has gone, have nothing to do with the runner, and end', async () => {
+  it('fail nobody where a pane has gone, have nothing to do with what has no terminal, and end', async () => {
     const { names, add, becomes, panes, renamed, asked, listeners, settle } = world()
     const [gone, hosted, last] = [add('gone', '%1', 'x'), add('hosted', 'r-1', 'hosted'), add('last', '%2', 'x')]
     panes.shift()

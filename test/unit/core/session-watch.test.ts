@@ -8,7 +8,7 @@ import { makeAgent } from './make-agent.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** One session with a deadline; what its runner says of it, and how it was ended. */
+/** One session with a deadline; what its host says of it, and how it was ended. */
 function world({ deadline, inRunner }: { deadline: number; inRunner: 'idle' | 'running' }) {
   const agents = new Map<AgentId, Agent>()
   const agent = makeAgent({ kind: 'llm', runtime: 'acp', paneId: 'r-1' as never, state: 'running' })
@@ -29,7 +29,7 @@ function world({ deadline, inRunner }: { deadline: number; inRunner: 'idle' | 'r
       runs: { get: async () => ({ deadline }) },
       subscribe: () => () => {},
     } as never,
-    runner: {
+    detached: {
       session: async () => ({ agentId: agent.id, state: inRunner, reason: inRunner === 'idle' ? 'end_turn' : null, turns: 1, lastText: 'done' }),
     } as never,
     clock: Date.now,

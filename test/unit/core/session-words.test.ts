@@ -35,9 +35,9 @@ describe('verdicts', () => {
       success: false,
       summary: 'ended by SIGSEGV after 20 min',
     })
-    expect(processVerdict({ exitCode: null, exitSignal: null, at: null }, 'the runner is gone', 40)).toEqual({
+    expect(processVerdict({ exitCode: null, exitSignal: null, at: null }, 'the host is gone', 40)).toEqual({
       success: false,
-      summary: 'the runner is gone after 0 s',
+      summary: 'the host is gone after 0 s',
     })
   })
 

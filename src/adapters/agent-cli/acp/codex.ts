@@ -1,4 +1,4 @@
-import type { AcpLaunch } from '../../runner/runner.ts'
+import type { AcpLaunch } from '../../terminals/headless.ts'
 import type { LaunchRequest } from '../agent-cli.ts'
 import { codexServer } from '../codex/overrides.ts'
 import { parseJson } from '../../../parse-json.ts'

@@ -49,5 +49,5 @@ function answer(event: string, outcome: HookOutcome): Record<string, unknown> | 
   return null
 }
 
-/** What the runner says of its sessions: the words are exomonad’s own, whatever agent it is. */
+/** What the detached host says of its sessions: the words are exomonad’s own, whatever agent it is. */
 export const acpHooks: HookDialect = { read, answer, carries: () => false }

@@ -1,22 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exists } from '../../../processes/signal.ts'
 import type { LiveAgent, Observation } from '../agent-cli.ts'
 import { readJson, type Json } from './home.ts'
 
 const seen = (state: Observation['state'], reason: string | null = null): Observation => ({ state, reason, source: 'session' })
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
 /** What the process says of itself; its pid may be a child’s of what the terminal shows, as with a wrapper. */
 async function ownWords(folder: string, live: LiveAgent): Promise<Json | undefined> {
-  if (live.pid === null || !isAlive(live.pid)) return undefined
+  if (live.pid === null || !exists(live.pid)) return undefined
   const sessions = join(folder, 'sessions')
   const direct = await readJson(join(sessions, `${live.pid}.json`))
   if (direct !== undefined) return direct['pid'] === live.pid ? direct : undefined
@@ -25,7 +17,7 @@ async function ownWords(folder: string, live: LiveAgent): Promise<Json | undefin
   for (const name of await readdir(sessions).catch(() => [])) {
     if (!/^\d+\.json$/.test(name)) continue
     const words = await readJson(join(sessions, name))
-    if (words?.['sessionId'] === id && typeof words['pid'] === 'number' && isAlive(words['pid'])) return words
+    if (words?.['sessionId'] === id && typeof words['pid'] === 'number' && exists(words['pid'])) return words
   }
   return undefined
 }

@@ -1,3 +1,4 @@
+import { exists } from '../../../processes/signal.ts'
 import { ExomonadError } from '../../../errors.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
 import { promptAsync, readSession, request, waitUntilUp, type OpenCodeServer, type SessionInfo } from './api.ts'
@@ -83,12 +84,4 @@ function documentOf(answer: Answer): SessionInfo {
   return parseJson(answer.text) as SessionInfo
 }
 
-function hasEnded(pid: number | null): boolean {
-  if (pid === null) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
-  }
-}
+const hasEnded = (pid: number | null): boolean => pid !== null && !exists(pid)

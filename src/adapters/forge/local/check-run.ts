@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Sha } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { startDetached } from '../../../processes/exec.ts'
+import { sendSignal } from '../../../processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import type { CheckStatus } from '../../store/store.ts'
 
@@ -19,14 +20,6 @@ export interface CheckRun {
   readonly done: Promise<CheckResult>
   /** Ends the run’s process group. */
   readonly end: (reason: 'cancelled' | 'interrupted') => void
-}
-
-const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // Nobody of the group is left.
-  }
 }
 
 /** What a check may see: no folders, agents or configuration of the user’s. */
@@ -63,8 +56,8 @@ export function startCheckRun(options: {
     state.ending ??= reason
     if (group === null || kill !== undefined) return
     const pid = group
-    signalGroup(pid, 'SIGTERM')
-    kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE)
+    sendSignal(-pid, 'SIGTERM')
+    kill = setTimeout(() => sendSignal(-pid, 'SIGKILL'), GRACE)
   }
 
   const runCommand = async (output: FileHandle): Promise<{ code: number | null; signal: string | null; startError?: string }> => {
@@ -88,7 +81,7 @@ export function startCheckRun(options: {
       clearTimeout(timer)
       clearInterval(watch)
       clearTimeout(kill)
-      if (group !== null) signalGroup(group, 'SIGKILL')
+      if (group !== null) sendSignal(-group, 'SIGKILL')
     }
   }
 

@@ -1,21 +1,14 @@
-import { readdir, readFile, rmdir } from 'node:fs/promises'
+import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../../log.ts'
+import { startedWith } from '../../../processes/processes.ts'
+import { sendSignal } from '../../../processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import { removeRunFolder, RUN_MARK } from './check-run.ts'
 
-/** Processes that carry a run’s mark, where /proc tells. Runs outlive a daemon that was killed. */
-async function processesOf(folder: string): Promise<number[]> {
-  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
-  const marked = await Promise.all(
-    pids.map(async (pid) => {
-      const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-      return variables.split('\0').includes(`${RUN_MARK}=${folder}`) ? pid : null
-    }),
-  )
-  return marked.filter((pid) => pid !== null)
-}
+/** Processes that carry a run’s mark, where the system tells. Runs outlive a daemon that was killed. */
+const processesOf = (folder: string): Promise<number[]> => startedWith([`${RUN_MARK}=${folder}`])
 
 /** So many looks in a row must find nobody, milliseconds apart; there are not more than so many. */
 const QUIET_LOOKS = 3
@@ -44,11 +37,7 @@ export async function sweepRuns({
       for (const pid of pids) {
         if (!told.has(pid)) log.info({ pid, folder }, 'ending what a cut-off check left running')
         told.add(pid)
-        try {
-          process.kill(pid, 'SIGKILL')
-        } catch {
-          // It ended by itself.
-        }
+        sendSignal(pid, 'SIGKILL')
       }
       quiet = pids.length === 0 ? quiet + 1 : 0
     }

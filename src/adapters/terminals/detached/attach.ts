@@ -3,7 +3,7 @@ import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { HostMessage } from './protocol.ts'
 
-/** Shows a pane of the terminal host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only]`. Ctrl-] leaves. */
+/** Shows a pane of the detached host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only]`. Ctrl-] leaves. */
 
 const LEAVE = '\u001D'
 const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
@@ -38,9 +38,9 @@ function attach(socketPath: string, paneId: string, readOnly: boolean): void {
 
   socket.on('error', () => {
     process.exitCode = 1
-    leave('exomonad: the terminal host is not running.')
+    leave('exomonad: the detached host is not running.')
   })
-  socket.on('close', () => leave('exomonad: the terminal host ended.'))
+  socket.on('close', () => leave('exomonad: the detached host ended.'))
   receive(socket, (message) => {
     const received = message as HostMessage
     if ('event' in received && received.event === 'frame') {

@@ -1,34 +1,41 @@
-import { readTrace } from '../../../pane-trace.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
+import { DETACHED_TERMINAL, HEADLESS_PANE } from '../../../headless-pane.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { programFile } from '../../../package-root.ts'
-import { createDeaths } from '../deaths.ts'
+import { readTrace } from '../../../pane-trace.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import { createHostClient } from '../../../processes/host/host-client.ts'
-import { TERMINAL_HOST } from '../../../processes/host/location.ts'
-import type { Multiplexer, Pane, TypeResult } from '../holder.ts'
-import { paneGone } from '../pane-gone.ts'
+import { DETACHED_HOST } from '../../../processes/host/location.ts'
 import { isForeground, isRunning } from '../../../processes/processes.ts'
+import { createDeaths } from '../deaths.ts'
+import type { DetachedHolder } from '../headless.ts'
+import type { OpenPane, Pane } from '../holder.ts'
+import { paneGone } from '../pane-gone.ts'
 import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
-import { PROTOCOL, type HostedPane, type Verbs } from './protocol.ts'
+import { createEarlierHosts, type Port } from './earlier-hosts.ts'
+import { KILL_GRACE, PROTOCOL, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
 const CLOSE_GRACE = 2000
+/** Beyond the grace that programs have to end, and the time a killed one may take to disappear. */
+const END_TIMEOUT = KILL_GRACE + 15_000
+/** A program may take its time to read what is written to it. */
+const WRITE_TIMEOUT = 60_000
 const OPEN_ATTEMPTS = 3
 const STOP_POLL = 10
 const STOP_LIMIT = 5000
 
-export interface HeadlessOptions {
+export interface DetachedOptions {
   /** Folder for the host's lock, log, record and socket; made 0700 where it is not there. */
   readonly stateDir: string
   /** For the socket where the state folder's path is too long; the default is a folder of the user's own below TMPDIR. */
   readonly runtimeDir?: string
-  /** Environment of the host and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  /** Environment of the host and, with what `open` adds, of all it starts. Scrubbed by the caller. */
   readonly environment: Readonly<Record<string, string>>
   /** The Node that runs the host. */
   readonly node: string
@@ -37,137 +44,164 @@ export interface HeadlessOptions {
   readonly answerTimeout?: number
   /** Milliseconds the host may take to start; 15,000. */
   readonly startTimeout?: number
-  /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
+  /** Milliseconds a program on a terminal has between hang-up and SIGKILL; 2,000. */
   readonly closeGrace?: number
 }
 
-/** Terminals without tmux, in a host process that outlives the daemon. */
-export function createHeadless(options: HeadlessOptions): Multiplexer {
+/** Terminals without tmux, and whatever runs without a terminal, in one process that outlives the daemon. It is started by `start`, or by the first `open`. */
+export function createDetached(options: DetachedOptions): DetachedHolder {
   const { stateDir, environment, node, log, answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
+  /** Of those that are not in the host of today. */
+  let elsewhere: ReadonlyMap<PaneId, Port> = new Map()
 
-  const host = createHostClient<Verbs>({
-    names: TERMINAL_HOST,
-    called: 'terminal host',
-    protocol: PROTOCOL,
-    program: programFile('adapters/terminals/detached/host'),
-    stateDir,
-    runtimeDir,
-    environment,
-    node,
-    timeout: answerTimeout,
-    startTimeout,
+  const common = {
+    program: programFile('detached-host'),
+    ...{ stateDir, runtimeDir, environment, node, startTimeout, timeout: answerTimeout },
     onChange: () => {
       if (!disposed) void deaths.look()
     },
-  })
+  }
+  const host = createHostClient<Verbs>({ ...common, names: DETACHED_HOST, called: 'detached host', protocol: PROTOCOL })
+  const earlier = createEarlierHosts({ stateDir, log, connect: (other) => createHostClient({ ...common, ...other }) })
 
-  const listHosted = async (): Promise<HostedPane[]> => {
-    const answer = await host.ask('list', {})
+  const listOf = async (port: Port): Promise<HeldPane[]> => {
+    const answer = await port.ask('list', {})
     return answer.kind === 'no-host' ? [] : answer.gives
   }
-  const describe = async (pane: HostedPane): Promise<Pane> => ({
+  const listHeld = async (): Promise<HeldPane[]> => {
+    const ports = await earlier.ports()
+    const [own, ...others] = await Promise.all([host, ...ports].map(listOf))
+    elsewhere = new Map(ports.flatMap((port, index) => others[index]?.map(({ paneId }) => [paneId, port] as const) ?? []))
+    return [...(own ?? []), ...others.flat()]
+  }
+  const describe = async ({ pasted, entered, ...pane }: HeldPane): Promise<Pane> => ({
     ...pane,
     title: pane.title ?? null,
-    pasted: readTrace(pane.pasted),
+    pasted: readTrace(pasted),
     endedAt: pane.endedAt ?? null,
-    entered: readTrace(pane.entered),
+    entered: readTrace(entered),
     inMode: false,
-    foreground: pane.dead ? null : await isForeground(pane.pid),
+    foreground: pane.dead || isHeadless(pane.paneId) ? null : await isForeground(pane.pid),
+    humanActiveAt: pane.humanActiveAt ?? null,
   })
-  const list = async () => await Promise.all((await listHosted()).map(describe))
+  const list = async () => await Promise.all((await listHeld()).map(describe))
   const deaths = createDeaths({ list, log })
 
+  /** To whichever host has the pane. */
+  const ask = async <Verb extends Exclude<keyof Verbs, 'open' | 'list' | 'hello' | 'shutdown' | 'end'>>(
+    verb: Verb,
+    takes: Verbs[Verb]['takes'] & { paneId: PaneId },
+    how?: { once?: boolean; timeout?: number },
+  ): Promise<Verbs[Verb]['gives'] | undefined> => {
+    if ((await earlier.ports()).length > 0 && !elsewhere.has(takes.paneId)) await listHeld()
+    const port: Port = elsewhere.get(takes.paneId) ?? host
+    const answer = await port.ask(verb, takes as never, how)
+    return answer.kind === 'no-host' ? undefined : (answer.gives as Verbs[Verb]['gives'])
+  }
+  const typing = (paneId: PaneId) => ({ once: true, ...(isHeadless(paneId) && { timeout: WRITE_TIMEOUT }) })
+  const endAt = async (port: Port, panes: readonly HeldPane[]): Promise<void> => {
+    if (panes.length === 0) return
+    const paneIds = panes.map(({ paneId }) => paneId)
+    const answer = await port.ask('end', { paneIds, grace: closeGrace }, { timeout: END_TIMEOUT })
+    if (answer.kind === 'answer') return
+    // The host ended over it: what it was about to end is ended from here.
+    await endPanes(
+      panes.map((pane) => ({ ...pane, ended: pane.dead })),
+      { grace: closeGrace },
+    )
+  }
+  const captured = async (takes: Verbs['capture']['takes']): Promise<string> => {
+    const answer = await ask('capture', takes)
+    if (answer === undefined || answer === null) throw paneGone(takes.paneId)
+    return answer.text
+  }
   const start = async () => {
     await host.start()
     await deaths.look()
-  }
-  const type = async (paneId: PaneId, text: string, paste: boolean, key?: string): Promise<TypeResult> => {
-    const answer = await host.ask('type', { paneId, text, paste, ...(key !== undefined && { key }) }, { once: true })
-    return answer.kind === 'no-host' ? { kind: 'gone' } : answer.gives
   }
 
   return {
     name: 'headless',
     start,
+    adopt: deaths.look,
     open: async (pane) => {
       await checkOpen(pane)
-      const { agentId, name, cwd, env, argv, columns, rows } = pane
-      const openId = randomUUID()
+      const takes = openTakes(pane, environment)
       for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
-        const answer = await host.ask('open', {
-          openId,
-          agentId,
-          name: titleOf(name),
-          cwd,
-          env: { ...environment, ...env },
-          argv: programWithoutDescriptors(argv),
-          columns,
-          rows,
-        })
+        const answer = await host.ask('open', takes)
         if (answer.kind === 'answer') {
-          deaths.opened(answer.gives.paneId, agentId)
+          deaths.opened(answer.gives.paneId, pane.agentId)
           return answer.gives
         }
         await start()
       }
-      throw new ExomonadError(
-        'MULTIPLEXER_UNAVAILABLE',
-        `The terminal host ended again and again while a pane for ${name} was opened. Run \`exomonad doctor\`.`,
-      )
+      throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `The detached host ended again and again while ${pane.name} was started. Run \`exomonad doctor\`.`)
     },
     list,
     inspect: async (paneId) => {
-      const pane = (await listHosted()).find((hosted) => hosted.paneId === paneId)
+      const pane = (await listHeld()).find((held) => held.paneId === paneId)
       return pane === undefined ? undefined : await describe(pane)
     },
-    paste: async (paneId, text, key) => await type(paneId, text, true, key),
-    pressEnter: async (paneId, key) => await type(paneId, '\r', false, key),
-    pressEscape: async (paneId) => await type(paneId, '\u001B', false),
-    capture: async (paneId, { lines = 0 } = {}) => {
-      const answer = await host.ask('capture', { paneId, lines })
-      if (answer.kind === 'no-host' || answer.gives === null) throw paneGone(paneId)
-      return answer.gives.text
-    },
-    captureStyled: async (paneId) => {
-      const answer = await host.ask('capture', { paneId, lines: 0, styled: true })
-      if (answer.kind === 'no-host' || answer.gives === null) throw paneGone(paneId)
-      return answer.gives.text
-    },
+    paste: async (paneId, text, key) => (await ask('paste', { paneId, text, key: key ?? null }, typing(paneId))) ?? { kind: 'gone' },
+    pressEnter: async (paneId, key) =>
+      (await ask('key', { paneId, key: 'enter', ...(key !== undefined && { submits: key }) }, typing(paneId))) ?? { kind: 'gone' },
+    pressEscape: async (paneId) => (await ask('key', { paneId, key: 'escape' }, { once: true })) ?? { kind: 'gone' },
+    capture: (paneId, { lines = 0 } = {}) => captured({ paneId, lines, styled: false }),
+    captureStyled: (paneId) => captured({ paneId, lines: 0, styled: true }),
     rename: async (paneId, name) => {
-      const answer = await host.ask('rename', { paneId, name: titleOf(name) })
-      if (answer.kind === 'no-host' || !answer.gives) throw paneGone(paneId)
+      if ((await ask('rename', { paneId, name: titleOf(name) })) !== true) throw paneGone(paneId)
     },
     close: async (paneId) => {
-      const pane = (await listHosted()).find((hosted) => hosted.paneId === paneId)
+      const pane = (await listHeld()).find((held) => held.paneId === paneId)
       if (pane === undefined) return
-      await endPanes([{ ...pane, ended: pane.dead }], { grace: closeGrace })
-      await host.ask('settle', { paneId })
+      await endAt(elsewhere.get(paneId) ?? host, [pane])
       await deaths.look()
-      await host.ask('remove', { paneId })
+      await ask('remove', { paneId })
       await deaths.look()
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
-    attachCommand: (paneId) => [node, programFile('adapters/terminals/detached/attach'), host.socketPath, paneId],
+    attachCommand: (paneId) => [
+      node,
+      programFile(`adapters/terminals/detached/${isHeadless(paneId) ? 'follow' : 'attach'}`),
+      (elsewhere.get(paneId) ?? host).socketPath,
+      paneId,
+    ],
     shutdown: async () => {
-      const hello = await host.ask('hello', {})
-      if (hello.kind === 'no-host') return
-      const panes = await listHosted()
-      await endPanes(
-        panes.map((pane) => ({ ...pane, ended: pane.dead })),
-        { grace: closeGrace },
-      )
-      await Promise.all(panes.map(async ({ paneId }) => await host.ask('settle', { paneId })))
-      await deaths.look()
-      await host.ask('shutdown', {}, { once: true })
-      for (let waited = 0; waited < STOP_LIMIT && (await isRunning(hello.gives.pid)); waited += STOP_POLL) await delay(STOP_POLL)
+      for (const port of [...(await earlier.ports()), host]) {
+        const hello = await port.ask('hello', {})
+        if (hello.kind === 'no-host') continue
+        await endAt(port, await listOf(port))
+        await deaths.look()
+        await port.ask('shutdown', {}, { once: true })
+        for (let waited = 0; waited < STOP_LIMIT && (await isRunning(hello.gives.pid)); waited += STOP_POLL) await delay(STOP_POLL)
+      }
       await deaths.look()
     },
     dispose: async () => {
       disposed = true
       host.close()
+      earlier.close()
     },
+    writeStdin: async (paneId, data) => (await ask('write', { paneId, data }, { once: true, timeout: WRITE_TIMEOUT })) ?? { kind: 'gone' },
+    session: async (paneId) => (await ask('session', { paneId })) ?? undefined,
+    prompt: async (paneId, text) => (await ask('prompt', { paneId, text }, { once: true })) ?? { kind: 'refused', reason: 'it is not there any more' },
+    mentions: async (paneId, words) => (await ask('mentions', { paneId, words })) ?? null,
   }
+}
+
+const isHeadless = (paneId: PaneId): boolean => paneId.startsWith(HEADLESS_PANE)
+
+/** Whether it is the detached host that has the pane. */
+export const isDetached = (paneId: PaneId): boolean => isHeadless(paneId) || paneId.startsWith(DETACHED_TERMINAL)
+
+function openTakes(
+  { agentId, name, cwd, env, argv, columns, rows, program, output, outputBound }: OpenPane,
+  environment: Readonly<Record<string, string>>,
+): OpenTakes {
+  const common = { openId: randomUUID(), agentId, name: titleOf(name), cwd, env: { ...environment, ...env }, columns, rows }
+  if (program === undefined) return { ...common, kind: 'terminal', argv: programWithoutDescriptors(argv) }
+  return { ...common, ...program, argv: [...argv], output: output ?? null, ...(outputBound === undefined ? {} : { outputBound }) }
 }

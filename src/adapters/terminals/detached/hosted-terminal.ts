@@ -1,5 +1,6 @@
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
+import type { HostedEnd } from '../../../processes/host/hosted-process.ts'
 import { signalNames } from '../../../processes/signal-names.ts'
 import type { TypeResult } from '../holder.ts'
 import { createInputQueue } from './input-queue.ts'
@@ -12,9 +13,9 @@ export interface HostedTerminal {
   readonly screen: Screen
   /** What the program called the terminal last. */
   readonly title: string | null
-  readonly ended: { readonly exitCode: number | null; readonly exitSignal: string | null } | undefined
+  readonly ended: HostedEnd | undefined
   /** Resolves when the program has ended. */
-  readonly end: Promise<void>
+  readonly end: Promise<HostedEnd>
   readonly size: { readonly columns: number; readonly rows: number }
   /** Tells the program, where it is another size than before. One that has ended keeps its screen as it was. */
   resize(columns: number, rows: number): Promise<void>
@@ -74,11 +75,11 @@ export function createHostedTerminal(options: {
     if (ended === undefined) write(answer)
   })
   screen.onTitleChange((said) => (title = said.replace(/\p{Cc}+/gu, ' ').trim() || null))
-  const end = new Promise<void>((resolve) => {
+  const end = new Promise<HostedEnd>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       const killed = signal !== undefined && signal !== 0
       ended = { exitCode: killed ? null : exitCode, exitSignal: killed ? (signalNames.get(signal) ?? `signal ${String(signal)}`) : null }
-      resolve()
+      resolve(ended)
     })
   })
   const parsed = async () => await new Promise<void>((resolve) => screen.write('', resolve))

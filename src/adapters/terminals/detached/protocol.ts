@@ -1,52 +1,85 @@
 import type { AgentId, PaneId } from '../../../ids.ts'
-import type { HostAnswer } from '../../../processes/host/framing.ts'
+import type { Hello, HostAnswer } from '../../../processes/host/framing.ts'
+import type { ChannelResult } from '../../agent-cli/agent-cli.ts'
+import type { AcpLaunch, HostedSession, Written } from '../headless.ts'
 import type { TypeResult } from '../holder.ts'
 
-/** Raised when host and adapter could misunderstand each other; a host lives longer than the daemon that started it. */
-export const PROTOCOL = 1
+/** Raised when host and daemon could misunderstand each other; a host lives longer than the daemon that started it. */
+export const PROTOCOL = 2
 
-/** A pane as the host keeps it. */
-export interface HostedPane {
+/** Milliseconds between SIGTERM and SIGKILL, of what runs without a terminal. */
+export const KILL_GRACE = 5000
+
+/** A pane as the host keeps it. What may be absent is so in hosts of before. */
+export interface HeldPane {
   readonly paneId: PaneId
   readonly agentId: AgentId
   readonly name: string
-  /** Absent from hosts of before. */
+  /** What the program called its terminal. */
   readonly title?: string | null
   readonly pid: number
   readonly dead: boolean
   readonly exitCode: number | null
   readonly exitSignal: string | null
-  /** Milliseconds since the epoch. Absent from hosts of before. */
+  /** Milliseconds since the epoch. */
   readonly endedAt?: number | null
-  readonly humanActiveAt: number | null
-  /** Absent from hosts of before. */
+  readonly humanActiveAt?: number | null
   readonly pasted?: string | null
   readonly entered?: string | null
 }
 
-/** What can be asked of the host. `openId` makes opening repeatable: the second time answers the first pane. */
+/** What is started: on a terminal, on pipes, or a program that speaks the Agent Client Protocol on its standard streams. */
+export type OpenTakes = {
+  /** Makes opening repeatable: the second time answers the first pane. */
+  readonly openId: string
+  readonly agentId: AgentId
+  readonly name: string
+  readonly cwd: string
+  readonly env: Record<string, string>
+  readonly argv: string[]
+  readonly columns: number
+  readonly rows: number
+} & ({ readonly kind: 'terminal' } | ({ readonly kind: 'process' } & OutputTakes) | ({ readonly kind: 'acp'; readonly session: AcpLaunch } & OutputTakes))
+
+interface OutputTakes {
+  /** Absolute path; null for none. */
+  readonly output: string | null
+  /** Bytes; absent for no bound. */
+  readonly outputBound?: number
+}
+
+/** What can be asked of the host. */
 export interface Verbs {
-  hello: { takes: object; gives: { protocol: number; pid: number } }
-  open: {
-    takes: { openId: string; agentId: AgentId; name: string; cwd: string; env: Record<string, string>; argv: string[]; columns: number; rows: number }
-    gives: { paneId: PaneId; pid: number }
-  }
-  list: { takes: object; gives: HostedPane[] }
-  /** Text as one (bracketed) paste, or bytes as a key sends them. `key`: of the paste, or of the one that Enter submits; the pane remembers it. */
-  type: { takes: { paneId: PaneId; text: string; paste: boolean; key?: string }; gives: TypeResult }
-  /** `styled`: the rows of the screen with their colours and attributes; hosts of before don’t know it. */
-  capture: { takes: { paneId: PaneId; lines: number; styled?: boolean }; gives: { text: string } | null }
+  hello: { takes: object; gives: Hello }
+  open: { takes: OpenTakes; gives: { paneId: PaneId; pid: number } }
+  list: { takes: object; gives: HeldPane[] }
+  /** `key`: the pane remembers it. */
+  paste: { takes: { paneId: PaneId; text: string; key: string | null }; gives: TypeResult }
+  /** `submits`: key of the paste that Enter is for. */
+  key: { takes: { paneId: PaneId; key: 'enter' | 'escape'; submits?: string }; gives: TypeResult }
+  write: { takes: { paneId: PaneId; data: string }; gives: Written }
+  /** `styled`: the rows of the screen, or the last lines of output, with their colours and attributes. */
+  capture: { takes: { paneId: PaneId; lines: number; styled: boolean }; gives: { text: string } | null }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }
-  /** Waits a moment for the end of a program that was just ended to be noticed. */
-  settle: { takes: { paneId: PaneId }; gives: boolean }
+  /** Ends their processes, all that they ever started included, and waits until their ends were noticed. `grace`: milliseconds that programs on terminals have. */
+  end: { takes: { paneIds: readonly PaneId[]; grace: number }; gives: boolean }
+  /** Forgets it. */
   remove: { takes: { paneId: PaneId }; gives: boolean }
-  /** From here on the connection shows the pane: frames come, `input` and `resize` go. `readOnly`, `embedded`: size-policy.ts. */
+  session: { takes: { paneId: PaneId }; gives: HostedSession | null }
+  prompt: { takes: { paneId: PaneId; text: string }; gives: ChannelResult | null }
+  mentions: { takes: { paneId: PaneId; words: readonly string[] }; gives: readonly string[] | null }
+  /** From here on the connection shows the terminal: frames come, `input` and `resize` go. `readOnly`, `embedded`: size-policy.ts. */
   view: { takes: { paneId: PaneId; columns: number; rows: number; readOnly?: boolean; embedded?: boolean }; gives: boolean }
+  /** From here on the connection gets what a pane without a terminal says, after its last lines. */
+  follow: { takes: { paneId: PaneId }; gives: boolean }
   shutdown: { takes: object; gives: boolean }
 }
 
 /** What a viewer sends after `view`. */
 export type ViewerInput = { readonly input: string } | { readonly resize: { readonly columns: number; readonly rows: number } }
+
+/** To one that follows. `ended`: no more comes; `how` in words. */
+export type FollowMessage = { readonly event: 'text'; readonly text: string } | { readonly event: 'ended'; readonly how: string } | { readonly event: 'left' }
 
 /** `changed`: a pane died or went. `frame`: bytes for a viewer's terminal. `left`: what it viewed is gone. */
 export type HostMessage = HostAnswer | { readonly event: 'frame'; readonly bytes: string; readonly title: string } | { readonly event: 'left' }

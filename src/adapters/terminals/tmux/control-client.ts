@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from '../../../processes/exec.ts'
 import { createControlParser, type Block } from './control-protocol.ts'
 
 /**

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import { isRunning } from '../../../processes/processes.ts'
+import { sendSignal } from '../../../processes/signal.ts'
 import { BORDER_FORMAT } from './beside.ts'
 import { KEEPER, type Connection } from './connection.ts'
 import { command } from './quote.ts'
@@ -93,6 +94,6 @@ export async function stopServer(connection: Connection, { pid, socketPath }: Se
   }
   await connection.run(['kill-server'])
   for (let waited = 0; waited < STOP_LIMIT && (await isRunning(pid)); waited += STOP_POLL) await delay(STOP_POLL)
-  if (await isRunning(pid)) process.kill(pid, 'SIGKILL')
+  if (await isRunning(pid)) sendSignal(pid, 'SIGKILL')
   await rm(socketPath, { force: true })
 }

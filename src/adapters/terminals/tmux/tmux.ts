@@ -1,11 +1,11 @@
-import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import type { Multiplexer, Pane } from '../holder.ts'
-import { patience } from '../../../processes/deadline.ts'
+import { createDeadline } from '../../../processes/deadline.ts'
+import { sendSignal } from '../../../processes/signal.ts'
 import { paneGone } from '../pane-gone.ts'
 import { checkOpen } from '../program.ts'
 import { attachCommand } from './attach.ts'
@@ -74,11 +74,8 @@ export function createTmux(options: TmuxOptions): Multiplexer {
       const panes = await parsePanes(reply.lines)
       const server = attempt < NOTICE_ATTEMPTS ? await unnoticedBy(reply.lines, panes) : undefined
       if (server === undefined) return panes
-      try {
-        process.kill(server, 'SIGCHLD')
-      } catch {
-        // It has gone as well: the next answer tells.
-      }
+      // Where it has gone as well, the next answer tells.
+      sendSignal(server, 'SIGCHLD')
       await delay(NOTICE_DELAY)
     }
   }
@@ -93,7 +90,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
   }
   /** Waits until tmux has noted how a program that is gone ended. */
   const settle = async (paneId: PaneId) => {
-    for (const isEarly = patience(SETTLE_LIMIT); isEarly(); await delay(SETTLE_POLL)) {
+    for (const notExpired = createDeadline(SETTLE_LIMIT); notExpired(); await delay(SETTLE_POLL)) {
       const pane = await find(paneId)
       if (pane === undefined || hasEnded(pane)) return
     }

@@ -1,4 +1,5 @@
 import type { CliContext } from '../context.ts'
+import type { Host } from '../host.ts'
 import { localForge } from './configuration.ts'
 import type { Display } from './display.ts'
 import { endGithubFake, startGithubFake } from './github-fake.ts'
@@ -28,4 +29,4 @@ export async function setUpForge(
 }
 
 /** Ends what `setUpForge` started. Fine where there is nothing. */
-export const endForge = (workspace: Workspace): Promise<void> => endGithubFake(workspace)
+export const endForge = (host: Pick<Host, 'signal'>, workspace: Workspace): Promise<void> => endGithubFake(host, workspace)

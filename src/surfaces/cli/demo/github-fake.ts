@@ -120,21 +120,12 @@ copilot_review = false
 reconcile_every = 2`
 
 /** Ends the process, and all of its group. */
-export async function endGithubFake(workspace: Workspace): Promise<void> {
+export async function endGithubFake(host: Pick<Host, 'signal'>, workspace: Workspace): Promise<void> {
   const pid = Number(await readFile(pidFile(workspace), 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 0) return
   const deadline = Date.now() + PATIENCE
-  for (let lives = told(pid, 'SIGTERM'); lives; lives = told(pid, Date.now() > deadline ? 'SIGKILL' : 0)) {
+  for (let lives = host.signal(-pid, 'SIGTERM'); lives; lives = host.signal(-pid, Date.now() > deadline ? 'SIGKILL' : 0)) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await rm(pidFile(workspace), { force: true })
-}
-
-/** False where nobody is left to be told. */
-function told(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-pid, signal)
-  } catch {
-    return false
-  }
 }

@@ -106,7 +106,7 @@ function throwIfInterrupted(signal: AbortSignal): void {
 /** Ends the demo's agents, daemon, terminals and GitHub. The folder stays. Safe at any point of a run. */
 export async function endDemo(context: CliContext, workspace: Workspace): Promise<void> {
   await endTree(context, workspace)
-  await endForge(workspace)
+  await endForge(context.host, workspace)
 }
 
 async function endTree(context: CliContext, workspace: Workspace): Promise<void> {
@@ -115,18 +115,14 @@ async function endTree(context: CliContext, workspace: Workspace): Promise<void>
   await workspace
     .exomonad('down')
     .catch(() => workspace.exomonad('daemon', 'stop'))
-    .catch(() => killDaemon(workspace))
+    .catch(() => killDaemon(context, workspace))
   // What outlived its daemon all the same is the demo's own.
   await context.host.endTerminals(pathsOf(inside.stdout.trim(), workspace.repository))
 }
 
 /** A daemon that does not even stop must not live on in a folder that is about to go. */
-async function killDaemon(workspace: Workspace): Promise<void> {
+async function killDaemon({ host }: CliContext, workspace: Workspace): Promise<void> {
   for (const { pid } of await listRepositoryRecords(workspace.environment)) {
-    try {
-      if (pid !== null) process.kill(pid, 'SIGKILL')
-    } catch {
-      // It ended by itself.
-    }
+    if (pid !== null) host.signal(pid, 'SIGKILL')
   }
 }

@@ -6,7 +6,7 @@ import { createAcpCli, type AcpSessions } from '../../../../src/adapters/agent-c
 import { familyOf } from '../../../../src/adapters/agent-cli/acp/programs.ts'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import type { HostedSession } from '../../../../src/adapters/runner/runner.ts'
+import type { HostedSession } from '../../../../src/adapters/terminals/headless.ts'
 import { acpSchema } from '../../../../src/config/schema.ts'
 import { NO_SESSIONS } from '../../../../src/daemon/agent-clis.ts'
 import { newAgentId, type PaneId } from '../../../../src/ids.ts'
@@ -175,7 +175,7 @@ describe('the start of a session', () => {
 })
 
 describe('a running session', () => {
-  it('is seen as the runner sees it', async () => {
+  it('is seen as the host sees it', async () => {
     const { cli } = machine()
     const seen = async (facts: Partial<HostedSession>) => (await cli({}, { sessions: { session: async () => session(facts) } }).observe?.(live()))?.state
     expect([await seen({ state: 'starting' }), await seen({ state: 'running' }), await seen({ state: 'idle', reason: 'end_turn' })]).toEqual([
@@ -203,7 +203,7 @@ describe('a running session', () => {
     expect(await mine.channel?.send(live({ paneId: null }), 'Hello')).toMatchObject({ kind: 'refused' })
   })
 
-  it('tells of what happens in it in the runner’s words', () => {
+  it('tells of what happens in it in the host’s words', () => {
     const { hooks } = machine().cli()
     expect(hooks?.read('session-start', { sessionId: 's-1' })).toEqual({ kind: 'session-start', sessionId: 's-1' })
     expect(hooks?.read('prompt', { prompt: 'Do it' })).toEqual({ kind: 'prompt', prompt: 'Do it' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { endGroup, isStillIn, leftInGroup } from '../../../src/adapters/acp/process-group.ts'
+import { endGroup, isStillIn, leftInGroup } from '../../../src/processes/end-group.ts'
 import { endProcesses } from '../../../src/processes/end-processes.ts'
 import type { ProcessTable } from '../../../src/processes/process-table.ts'
 import type { ProcessRecord } from '../../../src/processes/processes.ts'

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { endPanes } from '../../../../src/processes/end-processes.ts'
-import { awaitEnd, patience } from '../../../../src/processes/deadline.ts'
+import { endPanes } from '../../../src/processes/end-processes.ts'
+import { awaitEnd, createDeadline } from '../../../src/processes/deadline.ts'
 
 /** This process stands still. */
 const stall = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 
-describe('patience', () => {
+describe('createDeadline', () => {
   it('lasts as long as it is told to, and longer by what the machine stood still', () => {
     let now = 0
-    const isEarly = patience(500, () => now)
-    const after = (milliseconds: number): boolean => ((now += milliseconds), isEarly())
+    const notExpired = createDeadline(500, () => now)
+    const after = (milliseconds: number): boolean => ((now += milliseconds), notExpired())
     expect([after(90), after(90), after(60_000), after(90), after(90)]).toEqual([true, true, true, true, true])
     expect(after(90)).toBe(false)
   })

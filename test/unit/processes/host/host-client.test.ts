@@ -5,7 +5,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { createHostClient } from '../../../../src/processes/host/host-client.ts'
-import { RUNNER } from '../../../../src/processes/host/location.ts'
+import { DETACHED_HOST } from '../../../../src/processes/host/location.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 const framing = fileURLToPath(new URL('../../../../src/processes/host/framing.ts', import.meta.url))
@@ -30,7 +30,7 @@ setTimeout(() => createServer(serve).on('error', () => process.exit()).listen(pr
     await waitFor('them to end', () => !pids().some(isThere))
   })
   const client = createHostClient({
-    ...{ names: RUNNER, called: 'host', protocol: 1, program, stateDir: folder, runtimeDir: folder, environment: { PATH: process.env['PATH'] ?? '' } },
+    ...{ names: DETACHED_HOST, called: 'host', protocol: 1, program, stateDir: folder, runtimeDir: folder, environment: { PATH: process.env['PATH'] ?? '' } },
     ...{ node: process.execPath, timeout: 10_000, startTimeout: 15_000, onChange: () => {} },
   })
   onTestFinished(() => client.close())

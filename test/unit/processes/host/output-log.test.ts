@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createOutputLog } from '../../../../src/adapters/runner/output-log.ts'
+import { createOutputLog } from '../../../../src/processes/host/output-log.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 describe('the log of what a hosted program says', () => {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../../src/processes/processes.ts'
-import { hasTool } from '../../../helpers/require-tool.ts'
-import { waitFor } from '../../../helpers/wait-for.ts'
+import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../src/processes/processes.ts'
+import { hasTool } from '../../helpers/require-tool.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 
 describe('/proc/<pid>/stat', () => {
   const rest = '1 2 3 34816 4 4194560 1 1 1 1 1 1 1 1 20 0 1 0 98765 1 1'

@@ -1,7 +1,7 @@
 import type { AgentId, PaneId } from '../../ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { Multiplexer } from '../terminals/holder.ts'
 import type { Usage } from '../store/store.ts'
+import type { Multiplexer } from './holder.ts'
 
 /** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */
 export type AcpMcpServer =
@@ -40,7 +40,7 @@ export interface AcpLaunch {
 }
 
 /** What runs without a terminal. */
-export type RunnerProgram = { readonly kind: 'process' } | { readonly kind: 'acp'; readonly session: AcpLaunch }
+export type HeadlessProgram = { readonly kind: 'process' } | { readonly kind: 'acp'; readonly session: AcpLaunch }
 
 /** `running`: a turn is under way. `waiting`: for a person’s permission. */
 export interface HostedSession {
@@ -66,11 +66,14 @@ export interface HostedSession {
 export type Written = { readonly kind: 'written'; readonly bytes: number } | { readonly kind: 'full' } | { readonly kind: 'closed' } | { readonly kind: 'gone' }
 
 /**
- * Owns what runs without a terminal, in a process that outlives the daemon: a multiplexer whose panes are piped processes and sessions of the
- * Agent Client Protocol. `paste` and `pressEnter` write to a process’s standard input and prompt a session, `pressEscape` cancels its turn,
- * `capture` gives the last lines of output (at most 1000 are kept; the whole stands in the pane’s `output` file). What has ended stays until `close`.
+ * The detached host, as its client: holds terminals and whatever runs without one, piped processes and sessions of the Agent Client Protocol, in a
+ * process that outlives the daemon. Of those without a terminal: `paste` and `pressEnter` write to a process’s standard input and prompt a session,
+ * `pressEscape` cancels its turn, `capture` gives the last lines of output (at most 1000 are kept; the whole stands in the pane’s `output` file).
+ * What has ended stays until `close`.
  */
-export interface Runner extends Multiplexer {
+export interface DetachedHolder extends Multiplexer {
+  /** Connects to the host where one runs, so that deaths are told; starts none. */
+  adopt(): Promise<void>
   /** Writes to a process’s standard input, one call after the other. */
   writeStdin(paneId: PaneId, data: string): Promise<Written>
   /** Undefined for what is no session or not there. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plainLine } from '../../../../src/adapters/runner/plain-line.ts'
+import { plainLine } from '../../../../src/processes/host/plain-line.ts'
 
 describe('a line of output for a person’s terminal', () => {
   it.each([

@@ -1,8 +1,25 @@
-import type { OutputLog } from './hosted.ts'
 import { createOutputFile } from './output-file.ts'
-import { patience } from '../../processes/deadline.ts'
+import { createDeadline } from '../deadline.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
+
+/** Everything that a hosted program says: whole in its file, the last lines in memory. */
+export interface OutputLog {
+  /**
+   * `out` as it is, `err` with `[stderr] ` in front of each line. Lines of the two are never mixed within a line, as long as they are not
+   * longer than what is kept back. False: the disk is behind, and the source should wait for `drained`.
+   */
+  write(stream: 'out' | 'err', text: Buffer | string): boolean
+  /** A line about the output itself, on a line of its own. */
+  note(text: string): void
+  drained(): Promise<void>
+  /** The last lines, 1000 at most, without control characters; `styled` keeps colours. */
+  tail(lines: number, options?: { styled?: boolean }): string
+  /** What comes from here on, ready for a terminal. */
+  follow(listener: (text: string) => void): () => void
+  /** Resolves when all that was written is in the file, as far as the disk takes it, and lets go of the file. */
+  close(): Promise<void>
+}
 
 type Stream = 'out' | 'err'
 
@@ -26,7 +43,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
   const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }), bound)
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
   /** How long these are kept back. */
-  const isEarly: Record<Stream, () => boolean> = { out: () => false, err: () => false }
+  const notExpired: Record<Stream, () => boolean> = { out: () => false, err: () => false }
   /** The line that stands without its end in file and tail is this one’s. */
   let open: Stream | undefined
   let timer: NodeJS.Timeout | undefined
@@ -71,7 +88,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
     timer = undefined
     for (const stream of STREAMS) {
       const part = parts[stream]
-      if (part === undefined || (!early && isEarly[stream]())) continue
+      if (part === undefined || (!early && notExpired[stream]())) continue
       parts[stream] = undefined
       putPart(stream, part)
     }
@@ -116,7 +133,7 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
       else if (rest.length > 0) {
         // A copy: the chunk that it is cut from may be large.
         parts[stream] = Buffer.from(rest)
-        if (end >= 0 || before === undefined) isEarly[stream] = patience(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
+        if (end >= 0 || before === undefined) notExpired[stream] = createDeadline(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
         watchParts()
       }
       return fits

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createOutputFile } from '../../../../src/adapters/runner/output-file.ts'
+import { createOutputFile } from '../../../../src/processes/host/output-file.ts'
 
 /** Lines of 100 bytes, numbered. */
 const line = (number: number): string => `${String(number).padStart(99, '0')}\n`

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { patience } from '../../processes/deadline.ts'
-import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from '../../processes/process-table.ts'
+import { createDeadline } from './deadline.ts'
+import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table.ts'
 
 const POLL = 10
 /** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
@@ -36,11 +36,11 @@ export async function endGroup(leader: number, grace: number, table: ProcessTabl
     known = now
     return !same
   }
-  for (const isEarly = patience(grace); isEarly();) {
+  for (const notExpired = createDeadline(grace); notExpired();) {
     if (await isOver()) return
     await delay(POLL)
   }
-  for (const isEarly = patience(KILL_LIMIT); isEarly() && !(await isOver());) {
+  for (const notExpired = createDeadline(KILL_LIMIT); notExpired() && !(await isOver());) {
     table.signal(-leader, 'SIGKILL')
     await delay(POLL)
   }

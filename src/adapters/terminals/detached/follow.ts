@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import process from 'node:process'
-import { receive, send } from '../../processes/host/framing.ts'
+import { receive, send } from '../../../processes/host/framing.ts'
 import type { FollowMessage } from './protocol.ts'
 
-/** Shows what something in the runner says, as it comes: `node attach.js SOCKET PANE`. Escape interrupts a session’s turn, Ctrl-C and Ctrl-] leave; nothing else is handed on. */
+/** Shows what something without a terminal says, as it comes: `node follow.js SOCKET PANE`. Escape interrupts a session’s turn, Ctrl-C and Ctrl-] leave; nothing else is handed on. */
 
 const LEAVE = /[\u0003\u0004\u001Dq]/
 const ESCAPE = '\u001B'
@@ -23,8 +23,8 @@ function follow(socketPath: string, paneId: string): void {
     stdin.destroy()
     stderr.write(`${atLineStart ? '' : '\n'}exomonad: ${why}\n`)
   }
-  socket.on('error', () => leave('the runner of headless agents is not running.', 1))
-  socket.on('close', () => leave('the runner of headless agents ended.', 1))
+  socket.on('error', () => leave('the detached host is not running.', 1))
+  socket.on('close', () => leave('the detached host ended.', 1))
   receive(socket, (message) => {
     const received = message as FollowMessage | { readonly id: number; readonly gives: unknown }
     if (!('event' in received)) {

@@ -1,24 +1,24 @@
-import type { PaneId } from '../../ids.ts'
-import { RUNNER_PANE } from '../../runner-pane.ts'
-import type { Multiplexer } from '../terminals/holder.ts'
-import type { RunnerClient } from './open.ts'
+import type { PaneId } from '../../../ids.ts'
+import type { DetachedHolder } from '../headless.ts'
+import type { Multiplexer } from '../holder.ts'
+import { isDetached } from './detached.ts'
 
-/** One multiplexer for core: a pane’s id tells whether a terminal or the runner has it. No runner is started before something is opened in it. */
-export function createRouted({ terminals, runner }: { terminals: Multiplexer; runner: RunnerClient }): Multiplexer {
-  const at = (paneId: PaneId): Multiplexer => (paneId.startsWith(RUNNER_PANE) ? runner : terminals)
+/** Terminals elsewhere, and the detached host for the rest, as one: a pane’s id tells where it is. No host is started before something is opened in it. */
+export function createRouted({ terminals, detached }: { terminals: Multiplexer; detached: DetachedHolder }): Multiplexer {
+  const at = (paneId: PaneId): Multiplexer => (isDetached(paneId) ? detached : terminals)
   /** Trouble with one keeps nobody from being done with the other. */
   const both = async (act: (side: Multiplexer) => Promise<void>): Promise<void> => {
-    const results = await Promise.allSettled([act(terminals), act(runner)])
+    const results = await Promise.allSettled([act(terminals), act(detached)])
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   return {
     name: terminals.name,
     start: async () => {
-      await Promise.all([terminals.start(), runner.adopt()])
+      await Promise.all([terminals.start(), detached.adopt()])
     },
-    open: (options) => (options.program === undefined ? terminals : runner).open(options),
-    list: async () => (await Promise.all([terminals.list(), runner.list()])).flat(),
+    open: (options) => (options.program === undefined ? terminals : detached).open(options),
+    list: async () => (await Promise.all([terminals.list(), detached.list()])).flat(),
     inspect: (paneId) => at(paneId).inspect(paneId),
     paste: (paneId, text, key) => at(paneId).paste(paneId, text, key),
     pressEnter: (paneId, key) => at(paneId).pressEnter(paneId, key),
@@ -30,7 +30,7 @@ export function createRouted({ terminals, runner }: { terminals: Multiplexer; ru
     // By the mark in their environment, wherever they ran.
     endLeftBehind: (agentId) => terminals.endLeftBehind(agentId),
     onDeath: (listener) => {
-      const leave = [terminals.onDeath(listener), runner.onDeath(listener)]
+      const leave = [terminals.onDeath(listener), detached.onDeath(listener)]
       return () => {
         for (const stop of leave) stop()
       }

@@ -1,9 +1,24 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
-import { startOnPipes } from '../../processes/exec.ts'
-import type { TypeResult } from '../terminals/holder.ts'
-import type { Hosted, HostedEnd, OutputLog } from './hosted.ts'
-import { createStdin } from './stdin.ts'
+import type { startOnPipes } from '../exec.ts'
+import type { OutputLog } from './output-log.ts'
+import { createStdin, type Stdin } from './stdin.ts'
+
+/** How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it. */
+export interface HostedEnd {
+  readonly exitCode: number | null
+  readonly exitSignal: string | null
+}
+
+export interface HostedProcess {
+  /** Leads a process group and session of its own; 0 where it did not start. */
+  readonly pid: number
+  /** Undefined while it runs. */
+  readonly ended: HostedEnd | undefined
+  /** Resolves when it has ended, its output is in the log and that is closed. Never rejects. */
+  readonly end: Promise<HostedEnd>
+  readonly write: Stdin['write']
+}
 
 /** What it left running may hold the pipes of an ended program open for ever: after so many looks (ms between them) without anything new … */
 const QUIET_LOOKS = 5
@@ -12,10 +27,16 @@ const LOOK = 10
 const LEFT_LIMIT = 2_000_000
 
 /** A process with pipes, in a process group of its own. A program that can't be started ends with 127 and says so, as a shell does. */
-export function startHostedProcess(options: { cwd: string; env: Readonly<Record<string, string>>; argv: readonly string[]; log: OutputLog }): Hosted {
+export function startHostedProcess(options: {
+  start: typeof startOnPipes
+  cwd: string
+  env: Readonly<Record<string, string>>
+  argv: readonly string[]
+  log: OutputLog
+}): HostedProcess {
   const { cwd, env, argv, log } = options
   const [file = '', ...args] = argv
-  const { child, stdin: input, stdout, stderr } = startOnPipes(file, args, { cwd, env })
+  const { child, stdin: input, stdout, stderr } = options.start(file, args, { cwd, env })
   const stdin = createStdin(input)
   let ended: HostedEnd | undefined
   let heard = 0
@@ -71,12 +92,6 @@ export function startHostedProcess(options: { cwd: string; env: Readonly<Record<
     return how
   })
 
-  const put = async (text: string): Promise<TypeResult> => {
-    const written = await stdin.write(text)
-    if (written === 'full') return { kind: 'busy', reason: 'it does not read its standard input, and that is full' }
-    return written === 'written' ? { kind: 'typed' } : { kind: 'dead' }
-  }
-
   return {
     pid: child.pid ?? 0,
     get ended() {
@@ -84,9 +99,5 @@ export function startHostedProcess(options: { cwd: string; env: Readonly<Record<
     },
     end,
     write: stdin.write,
-    paste: put,
-    enter: () => put('\n'),
-    interrupt: async () => ({ kind: 'busy', reason: 'a process without a terminal has no Escape key' }),
-    leave: () => undefined,
   }
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createStdin } from '../../../../src/adapters/runner/stdin.ts'
+import { createStdin } from '../../../../src/processes/host/stdin.ts'
 
 describe('the standard input of a program that does not read', () => {
   it('takes what is sensible, then nothing until it is read, and nothing once it is closed', async () => {

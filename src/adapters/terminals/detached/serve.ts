@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net'
+import type { Served } from '../../../processes/host/host-process.ts'
+import type { HeldPanes } from './held.ts'
+import type { Viewing } from './viewers.ts'
+import type { Following } from './output-followers.ts'
+import type { FollowMessage, HostMessage, Verbs, ViewerInput } from './protocol.ts'
+
+/** Bytes that may wait for a slow follower; what comes beyond is left out for it. */
+const FOLLOW_LIMIT = 2_000_000
+
+type Answers = {
+  readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (takes: Verbs[Verb]['takes']) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>
+}
+
+/** Answers one connection of the host: requests by their verb, and a viewer’s keys once it asked to view. */
+export function serveConnection(
+  { send, socket }: { send: (message: HostMessage | FollowMessage) => void; socket: Pick<Socket, 'writableLength'> },
+  panes: HeldPanes,
+): Served {
+  let viewing: Viewing | undefined
+  let following: Following | undefined
+  let skipping = false
+
+  const tell = (message: FollowMessage) => {
+    if (message.event === 'text' && socket.writableLength > FOLLOW_LIMIT) {
+      if (!skipping) send({ event: 'text', text: '\n[exomonad] too fast to show; the output file has all of it\n' })
+      skipping = true
+      return
+    }
+    skipping = false
+    send(message)
+  }
+
+  const answers: Answers = {
+    open: panes.open,
+    list: panes.list,
+    paste: panes.paste,
+    key: panes.key,
+    write: panes.write,
+    capture: panes.capture,
+    rename: panes.rename,
+    end: panes.end,
+    remove: panes.remove,
+    session: panes.session,
+    prompt: panes.prompt,
+    mentions: panes.mentions,
+    view: (takes) => {
+      viewing?.stop()
+      viewing = panes.view({
+        ...takes,
+        onFrame: (bytes, title) => send({ event: 'frame', bytes, title }),
+        onLeft: () => {
+          viewing?.stop()
+          viewing = undefined
+          send({ event: 'left' })
+        },
+      })
+      return viewing !== undefined
+    },
+    follow: (takes) => {
+      following?.stop()
+      following = panes.follow(takes, tell)
+      return following !== undefined
+    },
+  }
+
+  return {
+    answer: (verb, takes) => {
+      const answer = (answers as unknown as Record<string, ((takes: unknown) => unknown) | undefined>)[verb]
+      if (answer === undefined) throw new Error(`this host knows no "${verb}"`)
+      return answer(takes)
+    },
+    other: (message) => {
+      const input = message as ViewerInput
+      if ('input' in input) viewing?.input(input.input)
+      else if ('resize' in input) viewing?.resize(input.resize.columns, input.resize.rows)
+    },
+    closed: () => {
+      viewing?.stop()
+      following?.stop()
+    },
+  }
+}

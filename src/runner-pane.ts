@@ -1,2 +1,0 @@
-/** Ids of what the runner hosts begin with this; no terminal’s does. */
-export const RUNNER_PANE = 'r-'
