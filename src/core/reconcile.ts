@@ -1,6 +1,8 @@
 import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import { isFormerPane } from '../former-pane.ts'
 import type { AgentId, PaneId } from '../ids.ts'
+import { repositoryHash, terminalsOf } from '../paths.ts'
 import type { BlockingCalls } from './blocking-calls.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
@@ -21,6 +23,7 @@ export function createReconcile({
   publisher,
   outbox,
   settings,
+  paths,
   clock,
   log,
   states,
@@ -31,7 +34,7 @@ export function createReconcile({
   sessionEnds,
   sessionWatch,
   isLaunching,
-}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
+}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'paths' | 'clock' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
@@ -91,13 +94,18 @@ export function createReconcile({
       if (now !== undefined && !now.dead) return
       const last = now ?? pane
       const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null, at: last?.endedAt ?? null }
-      const gone = agent.runtime === 'pane' ? 'its pane is gone' : 'the runner that it ran in is gone'
+      const gone = isFormerPane(agent.paneId) ? inZellij(agent) : agent.runtime === 'pane' ? 'its pane is gone' : 'the runner that it ran in is gone'
       const how = last === undefined ? gone : describeExit(exit)
       await (isLasting(agent) ? exits.ended(agent, exit, how) : sessionEnds.programEnded(agent, exit, how))
       return
     }
     await blockingCalls.settleCutOff(agent)
     if (!isLasting(agent)) await sessionWatch.look(agent)
+  }
+
+  const inZellij = ({ name }: Agent): string => {
+    const session = terminalsOf(repositoryHash(paths.commonDir)).formerZellijSession
+    return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${session}\`, end it there, then \`exomonad resume ${name}\``
   }
 
   const silent = async (agent: Agent): Promise<void> => {

@@ -1,8 +1,10 @@
 import { exec } from '../processes/exec.ts'
 import { createHeadless } from '../adapters/terminals/detached/detached.ts'
-import type { Multiplexer } from '../adapters/terminals/holder.ts'
+import type { Holder, Multiplexer } from '../adapters/terminals/holder.ts'
 import { createTmux } from '../adapters/terminals/tmux/tmux.ts'
-import { createZellij } from '../adapters/terminals/zellij/zellij.ts'
+import { createViewed } from '../adapters/terminals/viewed.ts'
+import { leftInZellij } from '../adapters/terminals/zellij/left.ts'
+import { createZellijViewer } from '../adapters/terminals/zellij/zellij.ts'
 import { createRunner } from '../adapters/runner/open.ts'
 import { createRouted } from '../adapters/runner/routed.ts'
 import type { Runner } from '../adapters/runner/runner.ts'
@@ -20,14 +22,14 @@ export interface Places {
   letGo(settle: () => Promise<void>): Promise<void>
 }
 
-type Kind = Exclude<Config['multiplexer']['kind'], 'auto'>
+type Kind = Exclude<Config['multiplexer']['kind'], 'auto' | 'zellij'>
 
 /** Whose ids of panes look like that. */
-const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, zellij: /^terminal_\d/, headless: /^p-/ }
+const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, headless: /^p-/ }
 
 /**
- * The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the runner for what has no terminal. Agents
- * don’t move: where some of those that have these `panes` run in another one, it is that one as long as they do.
+ * What holds terminals: as configured, or tmux where it is installed, else terminals of our own; Zellij shows them where that is configured. And the
+ * runner for what has no terminal. Agents don’t move: where some of those that have these `panes` run in another one, it is that one as long as they do.
  */
 export async function chooseMultiplexer(options: {
   kind: Config['multiplexer']['kind']
@@ -47,15 +49,14 @@ export async function chooseMultiplexer(options: {
     log,
   }
   const runner = createRunner(surroundings)
-  const { tmuxSocket, zellijSession } = terminalsOf(options.hash)
-  const create: Record<Kind, () => Multiplexer> = {
+  const { tmuxSocket, zellijSession, formerZellijSession } = terminalsOf(options.hash)
+  const create: Record<Kind, () => Holder> = {
     tmux: () => createTmux({ socketName: tmuxSocket, environment, log }),
-    zellij: () => createZellij({ session: zellijSession, stateDir: options.paths.state, environment, log }),
     headless: () => createHeadless(surroundings),
   }
   const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')
-  const configured = options.kind === 'auto' ? await automatic() : options.kind
-  const stillIn = async (kind: Kind): Promise<Multiplexer | undefined> => {
+  const configured = options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
+  const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
     const terminals = create[kind]()
@@ -65,10 +66,16 @@ export async function chooseMultiplexer(options: {
     await terminals.dispose()
     return undefined
   }
-  const before = (await stillIn('tmux')) ?? (await stillIn('zellij')) ?? (await stillIn('headless'))
+  const before = (await stillIn('tmux')) ?? (await stillIn('headless'))
   if (before !== undefined)
     log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
-  const terminals = before ?? create[configured]()
+  for (const { name, agentId, pid } of await leftInZellij(options.paths.state)) {
+    const how = `zellij attach ${formerZellijSession}`
+    log.warn({ name, agent: agentId, pid }, `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`)
+  }
+  const holder = before ?? create[configured]()
+  const viewer = () => createZellijViewer({ session: zellijSession, former: formerZellijSession, stateDir: options.paths.state, environment, log })
+  const terminals: Multiplexer = options.kind === 'zellij' ? createViewed({ holder, viewer: viewer(), log }) : holder
   return {
     multiplexer: createRouted({ terminals, runner }),
     runner,

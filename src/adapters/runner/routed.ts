@@ -36,6 +36,7 @@ export function createRouted({ terminals, runner }: { terminals: Multiplexer; ru
       }
     },
     attachCommand: (paneId) => at(paneId).attachCommand(paneId),
+    ...(terminals.show !== undefined && { show: terminals.show }),
     shutdown: () => both((side) => side.shutdown()),
     dispose: () => both((side) => side.dispose()),
   }

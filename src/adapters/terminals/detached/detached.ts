@@ -10,12 +10,13 @@ import { createDeaths } from '../deaths.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import { createHostClient } from '../../../processes/host/host-client.ts'
 import { TERMINAL_HOST } from '../../../processes/host/location.ts'
-import type { Multiplexer, Pane, TypeResult } from '../holder.ts'
+import type { Holder, Pane, TypeResult } from '../holder.ts'
 import { paneGone } from '../pane-gone.ts'
 import { isForeground, isRunning } from '../../../processes/processes.ts'
 import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
 import { PROTOCOL, type HostedPane, type Verbs } from './protocol.ts'
 
+const ATTACH = programFile('adapters/terminals/detached/attach')
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
 const CLOSE_GRACE = 2000
@@ -42,7 +43,7 @@ export interface HeadlessOptions {
 }
 
 /** Terminals without tmux, in a host process that outlives the daemon. */
-export function createHeadless(options: HeadlessOptions): Multiplexer {
+export function createHeadless(options: HeadlessOptions): Holder {
   const { stateDir, environment, node, log, answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
@@ -150,7 +151,8 @@ export function createHeadless(options: HeadlessOptions): Multiplexer {
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
-    attachCommand: (paneId) => [node, programFile('adapters/terminals/detached/attach'), host.socketPath, paneId],
+    attachCommand: (paneId) => [node, ATTACH, host.socketPath, paneId],
+    viewCommand: (paneId) => [node, ATTACH, host.socketPath, paneId, 'view'],
     shutdown: async () => {
       const hello = await host.ask('hello', {})
       if (hello.kind === 'no-host') return

@@ -11,7 +11,7 @@ interface Kept {
   readonly agentId: AgentId
   readonly openId: string
   readonly terminal: HostedTerminal
-  readonly viewers: Map<Viewer, { lastInputAt: number; onLeft: () => void }>
+  readonly viewers: Map<Viewer, { lastInputAt: number | null; onLeft: () => void }>
   name: string
   pasted: string | null
   entered: string | null
@@ -53,7 +53,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     exitCode: terminal.ended?.exitCode ?? null,
     exitSignal: terminal.ended?.exitSignal ?? null,
     endedAt,
-    humanActiveAt: viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt)),
+    humanActiveAt: latest([...viewers.values()].flatMap(({ lastInputAt }) => lastInputAt ?? [])),
     pasted,
     entered,
   })
@@ -114,7 +114,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
       onChange()
       return true
     },
-    view: ({ paneId, columns, rows, onFrame, onLeft }) => {
+    view: ({ paneId, columns, rows, unattended = false, onFrame, onLeft }) => {
       const kept = panes.get(paneId)
       if (kept === undefined) return undefined
       const { terminal, viewers } = kept
@@ -123,7 +123,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
         return ended === undefined ? kept.name : `${kept.name} ended (${ended.exitSignal ?? `exit code ${String(ended.exitCode)}`})`
       }
       const viewer = createViewer({ screen: terminal.screen, columns, rows, onFrame: (bytes) => onFrame(bytes, title()) })
-      const person = { lastInputAt: now(), onLeft }
+      const person: { lastInputAt: number | null; onLeft: () => void } = { lastInputAt: unattended ? null : now(), onLeft }
       viewers.set(viewer, person)
       return {
         input: (text) => {
@@ -139,3 +139,5 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     },
   }
 }
+
+const latest = (times: readonly number[]): number | null => (times.length === 0 ? null : Math.max(...times))

@@ -40,8 +40,8 @@ export interface Verbs {
   /** Waits a moment for the end of a program that was just ended to be noticed. */
   settle: { takes: { paneId: PaneId }; gives: boolean }
   remove: { takes: { paneId: PaneId }; gives: boolean }
-  /** From here on the connection shows the pane: frames come, `input` and `resize` go. */
-  view: { takes: { paneId: PaneId; columns: number; rows: number }; gives: boolean }
+  /** From here on the connection shows the pane: frames come, `input` and `resize` go. `unattended`: nobody is there until something is typed. */
+  view: { takes: { paneId: PaneId; columns: number; rows: number; unattended?: boolean }; gives: boolean }
   shutdown: { takes: object; gives: boolean }
 }
 
