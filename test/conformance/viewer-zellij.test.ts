@@ -9,4 +9,4 @@ const title = 'Zellij shows agents'
 if (reason !== null) describe.skip(`${title} (skipped: ${reason})`, () => undefined)
 else
   for (const holder of hasTool('tmux') ? (['tmux', 'headless'] as const) : (['headless'] as const))
-    describe(verifies('R004-21', `${title} whose terminals are in ${holder}`), { timeout: 60_000 }, () => describeViewer(holder))
+    describe(verifies('R004-21', `${title} whose terminals are in ${holder}`), { timeout: 90_000 }, () => describeViewer(holder))

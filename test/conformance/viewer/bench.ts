@@ -128,7 +128,11 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     },
     zellij,
     views,
-    isShown: (paneId) => waitFor(`a view of ${paneId}`, async () => (await views(paneId))[0]),
+    isShown: async (paneId) => {
+      // One that is only just starting may not survive being asked.
+      await viewer.settled()
+      return waitFor(`a view of ${paneId}`, async () => (await views(paneId))[0])
+    },
     person: (argv, size = { columns: 200, rows: 51 }, env = {}) => {
       const person = createHostedTerminal({
         argv,

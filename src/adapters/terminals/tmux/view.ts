@@ -34,6 +34,8 @@ export const viewCommand = (binary: string, socketPath: string | undefined, sock
   return [
     binary,
     '-u',
+    // Without its server there is nothing to show: it is not to start another.
+    '-N',
     ...(socketPath === undefined ? ['-L', socketName] : ['-S', socketPath]),
     '-T',
     'RGB,256,mouse,extkeys,clipboard,title',

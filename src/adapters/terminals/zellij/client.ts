@@ -6,13 +6,16 @@ import { spawn } from '@lydell/node-pty'
  */
 export interface Client {
   readonly ended: boolean
-  /** Goes to the first tab, and is from then on the one that pressed a key last: what a command does to no client in particular is done to that one. */
+  /** Is from then on the one that pressed a key last: what a command does to no client in particular is done to that one. */
+  press(): void
+  /** Goes to the first tab. */
   goHome(): void
   stop(): void
 }
 
-/** Bound in the session’s configuration to going to the first tab. */
-export const HOME_KEY = { bytes: '\u001Bh', name: 'Alt h' }
+/** Bound in the session’s configuration: to going to the first tab, and to nothing that could be seen. */
+export const HOME_KEY = { bytes: '\u001BH', name: 'Alt Shift h' }
+export const IDLE_KEY = { bytes: '\u001BJ', name: 'Alt Shift j' }
 /** What asks for the kind of the terminal, and what one answers that can nothing special: without it the client waits for half a second. */
 const ASKS = '\u001B[c'
 const ANSWER = '\u001B[?62;22c'
@@ -37,6 +40,7 @@ export function startClient(argv: readonly string[], env: Readonly<Record<string
     get ended() {
       return ended
     },
+    press: () => whileItRuns(() => pty.write(IDLE_KEY.bytes)),
     goHome: () => whileItRuns(() => pty.write(HOME_KEY.bytes)),
     stop: () => {
       whileItRuns(() => pty.kill('SIGHUP'))

@@ -1,4 +1,4 @@
-import { HOME_KEY } from './client.ts'
+import { HOME_KEY, IDLE_KEY } from './client.ts'
 
 /** A string of KDL, in which Zellij’s configuration is written: JSON’s, but for how it writes a character by its number. */
 export const quote = (text: string): string => JSON.stringify(text).replace(/\\u([0-9a-f]{4})/gi, '\\u{$1}')
@@ -50,6 +50,7 @@ load_plugins {
 keybinds {
   shared {
     bind ${quote(HOME_KEY.name)} { GoToTab 1; }
+    bind ${quote(IDLE_KEY.name)} { SwitchToMode "Normal"; }
   }
 }
 `,

@@ -2,13 +2,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../errors.ts'
+import { endProcesses } from '../../../processes/end-processes.ts'
 import { exec } from '../../../processes/exec.ts'
+import { findByArguments } from '../../../processes/processes.ts'
 import { startClient, type Client } from './client.ts'
 import { filesOf } from './layout.ts'
 import { parseEntries, type Entry } from './panes.ts'
 import { isEnough, leavesFocus, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
 
-/** `no-session`: nothing was done. `failed`: Zellij said no, or nothing. */
+/** `no-session`: nothing was done. `failed`: Zellij said no. */
 export type Reply = { kind: 'done'; stdout: string } | { kind: 'no-session' } | { kind: 'failed'; reason: string }
 
 /** Our session, by commands of the `zellij` program, a process each (20 to 40 ms): one at a time. */
@@ -22,8 +24,11 @@ export interface Session {
   action(...args: readonly string[]): Promise<Reply>
   /** For what is opened: nobody’s view moves along, as far as this Zellij knows how. */
   readonly noFocus: readonly string[]
-  /** Takes whoever is led to a session from outside to a pane: a new client begins where the first one is, which is ours. */
-  lead(pane: string): Promise<void>
+  /**
+   * For a person who is about to come from outside: a new client begins in the tab where the first one is, which is ours, and, in a tab that has several
+   * panes (`shared`), in the one that the last client with its number was in.
+   */
+  lead(pane: string, shared: boolean): Promise<void>
   stop(): Promise<void>
   /** Ends a session of ours, where there is one. */
   kill(session: string): Promise<void>
@@ -34,6 +39,7 @@ const NO_SESSION = /no active session|session .*not found|no session with/i
 const LIMIT = 10_000
 const START_WITHIN = 10_000
 const POLL = 30
+const GRACE = 2000
 const LOOKS = 5
 /** How long a person may take from asking to being there. Milliseconds. */
 const FOLLOW_WITHIN = 5000
@@ -51,6 +57,7 @@ export function createSession(options: {
   const env = { ...options.environment, TERM: 'xterm-256color' }
   const config = join(folder, 'config.kdl')
   let client: Client | undefined
+  let size = { columns: 200, rows: 50 }
   let version: string | undefined
   let homeward: NodeJS.Timeout | undefined
 
@@ -58,7 +65,8 @@ export function createSession(options: {
     const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: LIMIT })
     if (startError !== null) throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`)
     if (exitCode === 0) return { kind: 'done', stdout }
-    const said = timedOut ? `no answer within ${String(LIMIT)} ms` : `${stderr}${stdout}`.trim()
+    if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
+    const said = `${stderr}${stdout}`.trim()
     return NO_SESSION.test(said) ? { kind: 'no-session' } : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
   }
   const action: Session['action'] = (...args) => run('--session', name, 'action', ...args)
@@ -88,21 +96,37 @@ export function createSession(options: {
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL)) if (performance.now() > end) throw unavailable(`it does not ${what}`)
   }
-  const come = async (size: { columns: number; rows: number }): Promise<void> => {
-    let came = client
+  /** Panes that clients are in. */
+  const looking = async (): Promise<string[]> => {
+    const reply = await action('list-clients')
+    return reply.kind === 'done' ? [...reply.stdout.matchAll(/^\s*\d+\s+(\w+_\d+)/gm)].map(([, pane = '']) => pane) : []
+  }
+  /** Another client than those that are there. */
+  const another = async (): Promise<Client> => {
+    const before = (await looking()).length
+    let came: Client | undefined
     await until('take a client', async () => {
       // A busy one may think that its session is not there, and the client leaves.
-      if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { columns: size.columns, rows: size.rows + BAR })
-      const reply = await action('list-clients')
-      return reply.kind === 'done' && /^\s*\d+\s+\w+_\d+/m.test(reply.stdout)
+      if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { ...size, rows: size.rows + BAR })
+      return (await looking()).length > before
     })
-    client = came
+    if (came === undefined) throw unavailable('it takes no client')
+    return came
   }
+  const take = (guide: Client | undefined, pane: string, number: number): Promise<void> =>
+    until(`show ${pane}`, async () => {
+      guide?.press()
+      await action('focus-pane-id', pane)
+      return (await looking()).filter((one) => one === pane).length >= number
+    })
 
   const kill: Session['kill'] = async (session) => {
     await run('kill-session', session)
     // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
     await run('delete-session', '--force', session)
+    // One whose socket is gone hears nothing of it.
+    const servers = findByArguments((argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)))
+    await endProcesses([], servers, { grace: GRACE })
   }
 
   return {
@@ -114,25 +138,28 @@ export function createSession(options: {
     get noFocus() {
       return version === undefined || leavesFocus(version) ? ['--no-focus'] : []
     },
-    ensure: async (size) => {
+    ensure: async ({ columns, rows }) => {
+      size = { columns, rows }
       await requireVersion()
       let entries = await list()
       if (entries === undefined) {
         client?.stop()
         await create()
       }
-      if (client === undefined || client.ended) await come(size)
+      if (client === undefined || client.ended) client = await another()
       await until('list its panes', async () => (entries ??= await list()) !== undefined)
       return entries ?? []
     },
-    lead: async (pane) => {
+    lead: async (pane, shared) => {
       clearTimeout(homeward)
-      await until(`show ${pane}`, async () => {
-        client?.goHome()
-        await action('focus-pane-id', pane)
-        const clients = await action('list-clients')
-        return clients.kind === 'done' && clients.stdout.includes(` ${pane} `)
-      })
+      const there = (await looking()).filter((one) => one === pane).length
+      await take(client, pane, 1)
+      if (shared) {
+        // It has the number that the person gets.
+        const scout = await another()
+        await take(scout, pane, there + 2).finally(() => scout.stop())
+        await until('let a client go', async () => (await looking()).filter((one) => one === pane).length < there + 2)
+      }
       homeward = setTimeout(() => client?.goHome(), FOLLOW_WITHIN)
       homeward.unref()
     },

@@ -31,6 +31,8 @@ const AT_ONCE = 25
 const ATTEMPTS = 3
 const LOOKS = 40
 const POLL = 50
+/** Milliseconds. */
+const SHOWN_WITHIN = 5000
 
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
 const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
@@ -115,7 +117,14 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       tried = beside === undefined ? alone.map(({ paneId }) => paneId) : [beside.shown.paneId]
       if (beside !== undefined) await openBeside(beside.shown, beside.tabId)
       else if (alone.length > 0) await openTabs(alone, entries)
-      for (const paneId of tried) wanted.delete(paneId)
+      // A tab may be said to have been made that has no room for its pane.
+      const isShown = async () => {
+        const now = learn((await session.list()) ?? [])
+        return tried.every((paneId) => shownBy(now, paneId) !== undefined)
+      }
+      for (const end = performance.now() + SHOWN_WITHIN; !(await isShown()) && performance.now() < end; await delay(POLL));
+      for (const paneId of tried) if (tabs.has(paneId)) wanted.delete(paneId)
+      failed(tried, refusal({ kind: 'failed', reason: 'it did not appear' }))
     } catch (error) {
       failed(tried, error)
     }
@@ -137,12 +146,12 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   }
   const soon = (): void => void inTurn(work)
 
-  const find = async (shown: Shown): Promise<string> => {
+  const find = async (shown: Shown): Promise<{ pane: string; shared: boolean }> => {
     let entries = learn(await session.ensure(shown))
     if (shownBy(entries, shown.paneId) === undefined) await openTabs([shown], entries)
     for (let look = 0; look < LOOKS; look += 1) {
       const found = shownBy(entries, shown.paneId)
-      if (found !== undefined) return found.id
+      if (found !== undefined) return { pane: found.id, shared: entries.filter(({ tabId }) => tabId === found.tabId).length > 1 }
       await delay(POLL)
       entries = learn((await session.list()) ?? [])
     }
@@ -171,8 +180,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     },
     attachCommand: (shown, inside) =>
       inTurn(async () => {
-        const pane = await find(shown)
-        if (inside === undefined) await session.lead(pane)
+        const { pane, shared } = await find(shown)
+        if (inside === undefined) await session.lead(pane, shared)
         return attachCommand({ binary, session: name, socketDir, pane, inside })
       }),
     shutdown: async () => {
