@@ -2,7 +2,6 @@ import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { isFormerPane } from '../former-pane.ts'
 import type { AgentId, PaneId } from '../ids.ts'
-import { repositoryHash, terminalsOf } from '../paths.ts'
 import type { BlockingCalls } from './blocking-calls.ts'
 import type { Deps } from './deps.ts'
 import { describeExit, type Exits } from './exits.ts'
@@ -23,7 +22,6 @@ export function createReconcile({
   publisher,
   outbox,
   settings,
-  paths,
   clock,
   log,
   states,
@@ -34,7 +32,8 @@ export function createReconcile({
   sessionEnds,
   sessionWatch,
   isLaunching,
-}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'paths' | 'clock' | 'log'> & {
+  formerSession,
+}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
@@ -44,6 +43,8 @@ export function createReconcile({
   sessionWatch: Pick<SessionWatch, 'look'>
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
+  /** Zellij’s, where versions of before had agents. */
+  formerSession: string
 }): { reconcile: () => Promise<void>; paneDied: (paneId: PaneId) => Promise<void> } {
   /** Of an agent whose start nobody is at work on: a crash cut it off. */
   const settleStart = async (agent: Agent, pane: Pane | undefined): Promise<void> => {
@@ -104,8 +105,7 @@ export function createReconcile({
   }
 
   const inZellij = ({ name }: Agent): string => {
-    const session = terminalsOf(repositoryHash(paths.commonDir)).formerZellijSession
-    return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${session}\`, end it there, then \`exomonad resume ${name}\``
+    return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
   const silent = async (agent: Agent): Promise<void> => {

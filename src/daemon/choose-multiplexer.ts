@@ -71,7 +71,10 @@ export async function chooseMultiplexer(options: {
     log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
   for (const { name, agentId, pid } of await leftInZellij(options.paths.state)) {
     const how = `zellij attach ${formerZellijSession}`
-    log.warn({ name, agent: agentId, pid }, `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`)
+    log.warn(
+      { name, agent: agentId, pid },
+      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`,
+    )
   }
   const holder = before ?? create[configured]()
   const viewer = () => createZellijViewer({ session: zellijSession, former: formerZellijSession, stateDir: options.paths.state, environment, log })

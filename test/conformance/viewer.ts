@@ -14,7 +14,10 @@ import { useViewerBench, type HolderKind } from './viewer/bench.ts'
 /** What a viewer does (src/adapters/terminals/viewer.ts), with a real one, real terminals and programs. */
 export function describeViewer(kind: HolderKind): void {
   const bench = useViewerBench(kind)
-  const sockets = (): string[] => readdirSync(bench.folder, { recursive: true }).map(String).filter((path) => path === `contract_version_1/${bench.session}`)
+  const sockets = (): string[] =>
+    readdirSync(bench.folder, { recursive: true })
+      .map(String)
+      .filter((path) => path === `contract_version_1/${bench.session}`)
 
   it('opens a tab for an agent, called as it is, in which what it writes is seen and a message reaches it', async () => {
     const recorder = await bench.openRecorder({ name: 'main.one ◐ running' })
@@ -101,7 +104,12 @@ export function describeViewer(kind: HolderKind): void {
       const others = [first, second, third].filter((other) => other !== one).map((other) => ({ other, before: other.recorded() }))
       const person = bench.person(await bench.viewed.show(one.paneId))
       const view = await bench.isShown(one.paneId)
-      await waitFor('the person to be there', async () => [...(await bench.zellij('list-clients')).matchAll(new RegExp(` ${view.id} `, 'g'))].length > 0 && (await person.capture(0)).includes('recorder ready'))
+      await waitFor(
+        'the person to be there',
+        async () =>
+          [...(await bench.zellij('list-clients')).matchAll(new RegExp(` ${view.id} `, 'g'))].length > 0 &&
+          (await person.capture(0)).includes('recorder ready'),
+      )
       const since = Date.now()
       await waitFor('what they type', async () => {
         await person.type('x', { paste: false })
@@ -117,27 +125,32 @@ export function describeViewer(kind: HolderKind): void {
     const [one, two] = await Promise.all(['one', 'two'].map((name) => bench.openRecorder({ name })))
     if (one === undefined || two === undefined) throw new Error('two were opened')
     const env = { ZELLIJ_SOCKET_DIR: bench.folder }
-    const person = bench.person(['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false'], undefined, env)
+    const person = bench.person(
+      ['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false'],
+      undefined,
+      env,
+    )
     try {
-    await waitFor('a shell', async () => {
-      await person.type(`echo re''ady\r`, { paste: false })
-      return (await person.capture(0)).includes('\nready')
-    })
-    const runs = async (argv: readonly string[]) => person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
-    await runs(await bench.viewed.show(one.paneId, 'theirs'))
-    await bench.sees(person, 'recorder ready')
-    await waitFor('what they type', async () => {
-      await person.type('x', { paste: false })
-      return one.recorded().includes('x')
-    })
-    expect(two.recorded()).not.toContain('x')
-    const argv = await bench.viewed.show(two.paneId, bench.session)
-    expect(argv.slice(1)).toEqual(['action', 'focus-pane-id', (await bench.isShown(two.paneId)).id])
-    await runProgram(argv[0] ?? '', argv.slice(1), { env: { ...bench.environment, ZELLIJ: '0', ZELLIJ_SESSION_NAME: bench.session } })
-    await waitFor('what they type', async () => {
-      await person.type('y', { paste: false })
-      return two.recorded().includes('y')
-    })
+      await waitFor('a shell', async () => {
+        await person.type(`echo re''ady\r`, { paste: false })
+        return (await person.capture(0)).includes('\nready')
+      })
+      const runs = async (argv: readonly string[]) =>
+        person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
+      await runs(await bench.viewed.show(one.paneId, 'theirs'))
+      await bench.sees(person, 'recorder ready')
+      await waitFor('what they type', async () => {
+        await person.type('x', { paste: false })
+        return one.recorded().includes('x')
+      })
+      expect(two.recorded()).not.toContain('x')
+      const argv = await bench.viewed.show(two.paneId, bench.session)
+      expect(argv.slice(1)).toEqual(['action', 'focus-pane-id', (await bench.isShown(two.paneId)).id])
+      await runProgram(argv[0] ?? '', argv.slice(1), { env: { ...bench.environment, ZELLIJ: '0', ZELLIJ_SESSION_NAME: bench.session } })
+      await waitFor('what they type', async () => {
+        await person.type('y', { paste: false })
+        return two.recorded().includes('y')
+      })
     } finally {
       await runProgram('zellij', ['delete-session', '--force', 'theirs'], { env: bench.environment })
     }

@@ -57,7 +57,14 @@ async function zellij(tree: Exomonad, ...args: string[]): Promise<string> {
 }
 
 const listSchema = z.array(
-  z.looseObject({ id: z.number(), is_plugin: z.boolean(), tab_id: z.number(), tab_name: z.string(), title: z.string(), terminal_command: z.string().nullable() }),
+  z.looseObject({
+    id: z.number(),
+    is_plugin: z.boolean(),
+    tab_id: z.number(),
+    tab_name: z.string(),
+    title: z.string(),
+    terminal_command: z.string().nullable(),
+  }),
 )
 /** Views of agents' terminals, with the pane that each shows. */
 async function viewsOf(tree: Exomonad) {

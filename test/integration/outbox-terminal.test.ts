@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
 import { createTmux } from '../../src/adapters/terminals/tmux/tmux.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
@@ -21,7 +21,6 @@ import { verifies } from '../requirements.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-
 
 /** An agent in a real pane that records every byte it is typed, and everything between it and the publisher. */
 async function agentInPane() {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -45,16 +46,18 @@ else
       const tree = await prepare()
       tree.script('w', {
         steps: [
-          { do: 'commit', file: 'work.txt', text: 'done\n' },
-          { do: 'question', message: 'Which way?' },
-          { do: 'file_pr', title: 'Work' },
+          { do: 'tool', name: 'question', input: { message: 'Which way?', timeout: 60 }, as: 'asked' },
+          { do: 'write', path: 'work.txt', content: 'done\n' },
+          { do: 'commit', message: 'Add work' },
+          { do: 'tool', name: 'file_pr', input: { title: 'Add work', body: 'As asked.' } },
         ],
       })
       expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ errors: [] })
       const { pid, pane } = await tree.agent('w')
       // Zellij shows it and holds nothing.
       expect(pane).toMatch(/^(%\d|p-)/)
-      await waitFor('the question', async () => (await tree.agent('w')).state === 'waiting')
+      await tree.logged('w', 'its start', ({ kind }) => kind === 'ready')
+      await waitFor('the question', async () => (await tree.run(['inbox', '--json'])).stdout.includes('Which way?'))
       await tree.call('answer_question', { agent: 'w', message: 'that way' })
       await waitFor('the pull request', async () => (await tree.agent('w')).pr != null)
       await waitFor('its tab', async () => (await layoutIn.zellij.panes(tree)).length === 1)
@@ -89,25 +92,33 @@ else
       const tree = await prepare()
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-      const { pid, id } = await tree.agent('w')
-      // As the version before left it: the pane in the store is one of Zellij’s, and the program runs in its session.
-      await tree.run(['daemon', 'stop'])
+      const { id } = await tree.agent('w')
+      await tree.run(['down'])
+      // As the version before left it: the pane in the store is one of Zellij’s, whose session the program runs in.
+      const program = spawn('sleep', ['600'], { env: { PATH: process.env['PATH'] ?? '', EXOMONAD_AGENT_ID: id } })
+      onTestFinished(() => void program.kill('SIGKILL'))
+      const ended = new Promise((resolve) => program.once('exit', resolve))
       const former = terminalsOf(repositoryHash(dirname(tree.state))).formerZellijSession
       const folder = join(tree.state, 'zellij', 'panes')
       mkdirSync(folder, { recursive: true })
-      writeFileSync(join(folder, 'one.json'), JSON.stringify({ agentId: id, name: 'w', framed: false, pasted: null }))
-      writeFileSync(join(folder, 'one.pid'), `${pid}\n`)
+      writeFileSync(join(folder, 'one.json'), JSON.stringify({ agentId: id, name: 'main.w ○ idle', framed: false, pasted: null }))
+      writeFileSync(join(folder, 'one.pid'), `${program.pid}\n`)
       const store = new Database(join(tree.state, 'store.db'))
-      store.prepare('update agents set pane_id = ? where id = ?').run('terminal_3', id)
+      store.prepare("update agents set paneId = 'terminal_3', pid = ?, state = 'running', stateReason = null where id = ?").run(program.pid, id)
       store.close()
-      // What holds it now is another one’s, so that it is not taken for its pane.
-      const doctor = await tree.run(['doctor', '--json'])
-      expect(doctor.json.findings).toContainEqual(
-        expect.objectContaining({ subject: 'zellij', status: 'warning', found: expect.stringContaining(': w'), fix: expect.stringContaining(`zellij attach ${former}`) }),
+
+      const what = expect.stringContaining(`zellij attach ${former}`)
+      expect((await tree.run(['doctor', '--json'])).json.findings).toContainEqual(
+        expect.objectContaining({ subject: 'zellij', status: 'warning', found: expect.stringContaining('main.w'), fix: what }),
       )
-      const log = () => readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')
-      await tree.tree()
-      expect(log()).toContain(`zellij attach ${former}`)
+      await waitFor('it to be told', async () => (await tree.agent('w')).state === 'failed')
+      expect(JSON.stringify(await tree.agent('w'))).toEqual(what)
+      expect(readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')).toContain(`zellij attach ${former}`)
+      expect(program.exitCode).toBeNull()
+      expect(program.signalCode).toBeNull()
+      await tree.call('resume', { agent: 'w' })
+      await ended
+      expect((await tree.agent('w')).pane).toMatch(/^(%\d|p-)/)
     })
 
     it.each(['stopped', 'running'])('is ended by deinit, session and all, with its daemon %s', async (daemon) => {

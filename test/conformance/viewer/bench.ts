@@ -19,7 +19,14 @@ import { createHolder, scrubbedEnvironment, socketNameOf } from '../multiplexer/
 export type HolderKind = 'tmux' | 'headless'
 
 const listSchema = z.array(
-  z.looseObject({ id: z.number(), is_plugin: z.boolean(), title: z.string(), terminal_command: z.string().nullable(), tab_id: z.number(), tab_name: z.string() }),
+  z.looseObject({
+    id: z.number(),
+    is_plugin: z.boolean(),
+    title: z.string(),
+    terminal_command: z.string().nullable(),
+    tab_id: z.number(),
+    tab_name: z.string(),
+  }),
 )
 
 /** A view as Zellij tells of it. */

@@ -63,7 +63,8 @@ export function createSession(options: {
 
   const run = async (...args: readonly string[]): Promise<Reply> => {
     const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: LIMIT })
-    if (startError !== null) throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`)
+    if (startError !== null)
+      throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`)
     if (exitCode === 0) return { kind: 'done', stdout }
     if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
     const said = `${stderr}${stdout}`.trim()
@@ -94,7 +95,8 @@ export function createSession(options: {
     if (reply.kind !== 'done') throw unavailable(reply.kind === 'failed' ? reply.reason : 'its session does not start')
   }
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
-    for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL)) if (performance.now() > end) throw unavailable(`it does not ${what}`)
+    for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL))
+      if (performance.now() > end) throw unavailable(`it does not ${what}`)
   }
   /** Panes that clients are in. */
   const looking = async (): Promise<string[]> => {

@@ -80,7 +80,9 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     tabs.set(paneId, null)
   }
   const refusal = (reply: { kind: 'no-session' } | { kind: 'failed'; reason: string }): ExomonadError =>
-    new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`, { session: name })
+    new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`, {
+      session: name,
+    })
 
   /** Tries again, a few times. */
   const failed = (paneIds: Iterable<PaneId>, error: unknown): void => {
