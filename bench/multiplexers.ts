@@ -6,15 +6,19 @@ import { spawn } from '@lydell/node-pty'
 import type { Multiplexer } from '../src/adapters/terminals/holder.ts'
 import { isRunning } from '../src/processes/processes.ts'
 import { newAgentId, type PaneId } from '../src/ids.ts'
-import { createImplementation, scrubbedEnvironment, socketNameOf } from '../test/conformance/multiplexer/create.ts'
+import { createViewed } from '../src/adapters/terminals/viewed.ts'
+import { createZellijViewer } from '../src/adapters/terminals/zellij/zellij.ts'
+import { silentLog } from '../src/log.ts'
+import { createHolder, scrubbedEnvironment, socketNameOf } from '../test/conformance/multiplexer/create.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
 import { whyNoZellij } from '../test/helpers/zellij.ts'
-import { median, percentile, sample, timed, type Figure } from './figures.ts'
+import { atMost, median, percentile, sample, timed, type Figure } from './figures.ts'
 
 const PANES = 20
 const MESSAGES = 100
 const LISTS = 30
+const HUNDRED = 100
 const RECEIVER = join(import.meta.dirname, 'fixtures', 'receiver.js')
 
 type Kind = 'tmux' | 'zellij' | 'headless'
@@ -38,18 +42,56 @@ const received = (file: string): Received[] =>
     .split('\n')
     .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 
+/** tmux, with Zellij to show it. */
+function inZellij(folder: string) {
+  const environment = { ...scrubbedEnvironment(folder), ZELLIJ_SOCKET_DIR: folder }
+  const viewer = createZellijViewer({ session: socketNameOf(folder), former: 'none', stateDir: folder, environment, log: silentLog() })
+  return { viewer, multiplexer: createViewed({ holder: createHolder('tmux', folder), viewer, log: silentLog() }) }
+}
+
+/** From the first of a hundred that are opened at once until Zellij shows the last. */
+async function measureHundred(): Promise<Figure> {
+  const folder = mkdtempSync(join(tmpdir(), 'xb-'))
+  const { viewer, multiplexer } = inZellij(folder)
+  try {
+    await multiplexer.start()
+    const open = (name: string) => multiplexer.open({ agentId: newAgentId(), name, cwd: folder, env: {}, argv: ['/bin/cat'], columns: 200, rows: 50 })
+    await open('first')
+    await viewer.settled()
+    let opened = 0
+    const { ms } = await timed(async () => {
+      opened = (await timed(() => Promise.all(Array.from({ length: HUNDRED }, (_, index) => open(`a${index}`))))).ms
+      await viewer.settled()
+    })
+    return {
+      name: 'open 100 panes, until the last is shown, zellij',
+      unit: 'ms',
+      value: ms,
+      floorName: 'until they run',
+      floor: opened,
+      target: atMost(5000, 'ms', ms),
+      samples: 1,
+    }
+  } finally {
+    await multiplexer.shutdown()
+    await multiplexer.dispose()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Each multiplexer on its own, without a daemon: what opening, typing, listing and noticing a death cost in it. */
 export async function measureMultiplexers(): Promise<Figure[]> {
   const kinds: Kind[] = ['tmux', ...(whyNoZellij() === null ? (['zellij'] as const) : []), 'headless']
   const figures: Figure[][] = []
   for (const kind of kinds) figures.push(await measureOne(kind))
   // Side by side: the same work of all three in neighbouring lines.
-  return (figures[0] ?? []).flatMap((_, index) => figures.flatMap((of) => of[index] ?? []))
+  const side = (figures[0] ?? []).flatMap((_, index) => figures.flatMap((of) => of[index] ?? []))
+  return [...side, ...(kinds.includes('zellij') ? [await measureHundred()] : [])]
 }
 
 async function measureOne(kind: Kind): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'xb-'))
-  const multiplexer = createImplementation(kind, folder)
+  const multiplexer = kind === 'zellij' ? inZellij(folder).multiplexer : createHolder(kind, folder)
   const file = join(folder, 'received')
   const open = (argv: readonly string[], env: Record<string, string> = {}) =>
     multiplexer.open({ agentId: newAgentId(), name: 'agent', cwd: folder, env, argv, columns: 200, rows: 50 })
@@ -117,26 +159,13 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
       }
     }
     const name = socketNameOf(home)
-    const run = (...args: string[]) =>
-      of === 'tmux'
-        ? runProgram('tmux', ['-L', name, ...args], { env })
-        : runProgram('zellij', ['--session', name, 'action', ...args], { env: { ...env, ZELLIJ_SOCKET_DIR: home } })
-    return of === 'tmux'
-      ? {
-          name: 'the tmux commands by hand',
-          open: () => run('new-window', '-d', '-P', '-F', '#{pane_id}', '/bin/cat'),
-          type: (paneId, text) => run('set-buffer', text, ';', 'paste-buffer', '-p', '-d', '-t', paneId, ';', 'send-keys', '-t', paneId, 'Enter'),
-          list: () => run('list-panes', '-a'),
-        }
-      : {
-          name: 'the zellij commands by hand',
-          open: () => run('new-tab', '--no-focus', '--', '/bin/cat'),
-          type: async (paneId, text) => {
-            await run('paste', '--pane-id', paneId, '--', text)
-            await run('write', '--pane-id', paneId, '13')
-          },
-          list: () => run('list-panes', '--json'),
-        }
+    const run = (...args: string[]) => runProgram('tmux', ['-L', name, ...args], { env })
+    return {
+      name: 'the tmux commands by hand',
+      open: () => run('new-window', '-d', '-P', '-F', '#{pane_id}', '/bin/cat'),
+      type: (paneId, text) => run('set-buffer', text, ';', 'paste-buffer', '-p', '-d', '-t', paneId, ';', 'send-keys', '-t', paneId, 'Enter'),
+      list: () => run('list-panes', '-a'),
+    }
   }
 }
 

@@ -16,6 +16,11 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
     return { version: version ?? said, needed: ZELLIJ_NEEDED, usable: version !== undefined && isEnough(version) }
   },
 
+  async leftInZellij({ state, commonDir }) {
+    const [{ leftInZellij }, { repositoryHash, terminalsOf }] = await Promise.all([import('./adapters/terminals/zellij/left.ts'), import('./paths.ts')])
+    return { session: terminalsOf(repositoryHash(commonDir)).formerZellijSession, names: (await leftInZellij(state)).map(({ name }) => name) }
+  },
+
   async around() {
     const { zellij, tmux, terminal } = environment.inside
     if (tmux === null) return zellij ? ['zellij'] : []

@@ -70,7 +70,7 @@ export function createHost(environment: Environment): Host {
         import('./paths.ts'),
       ])
       // All: the configuration may name another one than when the agents were started.
-      for (const kind of ['tmux', 'zellij', 'headless'] as const) {
+      for (const kind of ['tmux', 'headless', 'zellij'] as const) {
         // Whoever asks Zellij anything gets a folder for its log: only where there is its state, which a session of ours has from its start.
         if (kind === 'zellij' && !(existsSync(join(paths.state, 'zellij')) && (await multiplexers.look(kind)).usable)) continue
         const hash = repositoryHash(paths.commonDir)

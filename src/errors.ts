@@ -70,7 +70,7 @@ export const ERRORS = {
   MULTIPLEXER_UNAVAILABLE: {
     status: 503,
     meaning: 'The terminal multiplexer does not answer.',
-    remedy: 'Check that tmux is installed, or the Zellij that is configured, or set [multiplexer] kind = "headless".',
+    remedy: 'Check that tmux is installed, or set [multiplexer] kind = "headless".',
   },
   PANE_GONE: { status: 409, meaning: 'The pane is dead or gone.', remedy: '`exomonad resume AGENT` starts the agent again.' },
   GIT_FAILED: { status: 409, meaning: 'A git command failed.', remedy: 'The message carries what git said.' },

@@ -91,10 +91,14 @@ export function pathsOf(commonDir: string, home: string): Paths {
 /** Ten hex digits that stand for a repository on this host: names its socket folder, its tmux server and its user state folder. */
 export const repositoryHash = (commonDir: string): string => createHash('sha256').update(commonDir).digest('hex').slice(0, 10)
 
-/** What the terminals of a repository’s agents are called: tmux’s socket and Zellij’s session, the path of whose own socket has little room. */
-export const terminalsOf = (hash: string): { readonly tmuxSocket: string; readonly zellijSession: string } => ({
+/**
+ * What the terminals of a repository’s agents are called: tmux’s socket and Zellij’s session, the path of whose own socket has little room. `formerZellijSession`:
+ * the one that agents ran in while Zellij still held terminals.
+ */
+export const terminalsOf = (hash: string): { readonly tmuxSocket: string; readonly zellijSession: string; readonly formerZellijSession: string } => ({
   tmuxSocket: `exomonad-${hash}`,
-  zellijSession: `exo-${hash.slice(0, 8)}`,
+  zellijSession: `exom-${hash.slice(0, 8)}`,
+  formerZellijSession: `exo-${hash.slice(0, 8)}`,
 })
 
 /** Folders of the daemon’s state, each for this user alone. */

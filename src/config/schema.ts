@@ -147,7 +147,7 @@ export const configSchema = z
         kind: z
           .enum(['auto', 'tmux', 'zellij', 'headless'])
           .default('auto')
-          .describe('auto: tmux where it is installed, else headless. `exomonad init` sets it to the one it is run in. Read when the daemon starts.'),
+          .describe('auto: tmux where it is installed, else headless. zellij: as auto, shown in Zellij. `exomonad init` sets it. Read when the daemon starts.'),
         layout: z
           .enum(['window-per-agent', 'pane-per-worker'])
           .default('window-per-agent')

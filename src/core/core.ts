@@ -113,7 +113,7 @@ export interface Running {
   /** `why`: in place of who did it. */
   kill(caller: Caller, address: string, why?: string): Promise<{ killed: AgentId[] }>
   /** What a person runs to see the agent’s pane; null where the multiplexer has no such thing (`socket` then serves its stream). */
-  attach(address: string): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
+  attach(address: string, inside?: string): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
   /** Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. */
   screen(address: string, lines: number): Promise<{ agent_id: AgentId; text: string; live: boolean }>
 }

@@ -1,5 +1,6 @@
 import type { Agent } from '../adapters/store/store.ts'
 import type { NewEvent } from '../events/event.ts'
+import { isFormerPane } from '../former-pane.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from './deps.ts'
 import { isAlive, STOPPED } from './lifecycle.ts'
@@ -54,8 +55,9 @@ export function createExits({
     return text ?? ''
   }
 
-  /** Without its terminal nobody sees it any more; some programs go on all the same. */
+  /** Without its terminal nobody sees it any more; some programs go on all the same. In an old session of Zellij’s a person does see it. */
   const endLeftBehind = async (agent: Agent): Promise<void> => {
+    if (isFormerPane(agent.paneId)) return
     if ((await panes.find(agent)) === undefined) await multiplexer.endLeftBehind(agent.id)
   }
 

@@ -1,5 +1,6 @@
 import type { Pane } from '../adapters/terminals/holder.ts'
 import type { Agent } from '../adapters/store/store.ts'
+import { isFormerPane } from '../former-pane.ts'
 import type { AgentId, PaneId } from '../ids.ts'
 import type { BlockingCalls } from './blocking-calls.ts'
 import type { Deps } from './deps.ts'
@@ -31,6 +32,7 @@ export function createReconcile({
   sessionEnds,
   sessionWatch,
   isLaunching,
+  formerSession,
 }: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
   states: States
   exits: Exits
@@ -41,6 +43,8 @@ export function createReconcile({
   sessionWatch: Pick<SessionWatch, 'look'>
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
+  /** Zellij’s, where versions of before had agents. */
+  formerSession: string
 }): { reconcile: () => Promise<void>; paneDied: (paneId: PaneId) => Promise<void> } {
   /** Of an agent whose start nobody is at work on: a crash cut it off. */
   const settleStart = async (agent: Agent, pane: Pane | undefined): Promise<void> => {
@@ -91,13 +95,17 @@ export function createReconcile({
       if (now !== undefined && !now.dead) return
       const last = now ?? pane
       const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null, at: last?.endedAt ?? null }
-      const gone = agent.runtime === 'pane' ? 'its pane is gone' : 'the detached host that it ran in is gone'
+      const gone = isFormerPane(agent.paneId) ? inZellij(agent) : agent.runtime === 'pane' ? 'its pane is gone' : 'the detached host that it ran in is gone'
       const how = last === undefined ? gone : describeExit(exit)
       await (isLasting(agent) ? exits.ended(agent, exit, how) : sessionEnds.programEnded(agent, exit, how))
       return
     }
     await blockingCalls.settleCutOff(agent)
     if (!isLasting(agent)) await sessionWatch.look(agent)
+  }
+
+  const inZellij = ({ name }: Agent): string => {
+    return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
   const silent = async (agent: Agent): Promise<void> => {

@@ -247,7 +247,7 @@ export function createRunning(
       return { killed }
     },
 
-    attach: async (address) => {
+    attach: async (address, inside) => {
       const agent = await find(address)
       const pane = await panes.find(agent)
       if (pane === undefined) {
@@ -257,7 +257,8 @@ export function createRunning(
           { agent: agent.id },
         )
       }
-      const argv = multiplexer.attachCommand(pane.paneId)
+      const shown = agent.runtime === 'pane' ? multiplexer.show : undefined
+      const argv = shown === undefined ? multiplexer.attachCommand(pane.paneId) : await shown(pane.paneId, inside)
       return {
         agent_id: agent.id,
         multiplexer: agent.runtime === 'pane' ? multiplexer.name : 'runner',

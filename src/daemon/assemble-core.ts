@@ -62,6 +62,7 @@ import { createView } from '../core/view.ts'
 import { createWaiting } from '../core/waiting.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import type { AgentId, PaneId } from '../ids.ts'
+import { repositoryHash, terminalsOf } from '../paths.ts'
 
 export interface AssembledCore {
   readonly core: Core
@@ -110,6 +111,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const sessionEnds = createSessionEnds({ ...deps, states, exits, panes, mailbox, results, lastWords, readUsage: ({ id }) => usage.readNow(id) })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
+    formerSession: terminalsOf(repositoryHash(deps.paths.commonDir)).formerZellijSession,
     ...deps,
     states,
     exits,

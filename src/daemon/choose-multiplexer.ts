@@ -2,9 +2,11 @@ import { exec } from '../processes/exec.ts'
 import { createDetached } from '../adapters/terminals/detached/detached.ts'
 import { createRouted } from '../adapters/terminals/detached/routed.ts'
 import type { DetachedHolder } from '../adapters/terminals/headless.ts'
-import type { Multiplexer } from '../adapters/terminals/holder.ts'
+import type { Holder, Multiplexer } from '../adapters/terminals/holder.ts'
 import { createTmux } from '../adapters/terminals/tmux/tmux.ts'
-import { createZellij } from '../adapters/terminals/zellij/zellij.ts'
+import { createViewed } from '../adapters/terminals/viewed.ts'
+import { leftInZellij } from '../adapters/terminals/zellij/left.ts'
+import { createZellijViewer } from '../adapters/terminals/zellij/zellij.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import type { PaneId } from '../ids.ts'
@@ -20,14 +22,15 @@ export interface Places {
   letGo(settle: () => Promise<void>): Promise<void>
 }
 
-type Kind = Exclude<Config['multiplexer']['kind'], 'auto'>
+type Kind = Exclude<Config['multiplexer']['kind'], 'auto' | 'zellij'>
 
 /** Whose ids of panes look like that. */
-const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, zellij: /^terminal_\d/, headless: /^p-/ }
+const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, headless: /^p-/ }
 
 /**
- * The configured multiplexer; by default tmux where it is installed, else terminals of our own. And the detached host for what has no terminal. Agents
- * don’t move: where some of those that have these `panes` run in another one, it is that one as long as they do.
+ * What holds terminals: as configured, or tmux where it is installed, else terminals of our own; Zellij shows them where that is configured. And the
+ * detached host for what has no terminal. Agents don’t move: where some of those that have these `panes` run in another one, it is that one as long
+ * as they do.
  */
 export async function chooseMultiplexer(options: {
   kind: Config['multiplexer']['kind']
@@ -47,17 +50,16 @@ export async function chooseMultiplexer(options: {
     log,
   }
   const detached = createDetached(surroundings)
-  const { tmuxSocket, zellijSession } = terminalsOf(options.hash)
+  const { tmuxSocket, zellijSession, formerZellijSession } = terminalsOf(options.hash)
   const tmuxIn = (folder: string | undefined) =>
     createTmux({ socketName: tmuxSocket, environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder }, log })
-  const create: Record<Kind, () => Multiplexer | Promise<Multiplexer>> = {
+  const create: Record<Kind, () => Holder | Promise<Holder>> = {
     tmux: () => tmuxInFolder(tmuxIn, { wanted: options.environment.variables['TMUX_TMPDIR'] || undefined, state: options.paths.state }),
-    zellij: () => createZellij({ session: zellijSession, stateDir: options.paths.state, environment, log }),
     headless: () => detached,
   }
   const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')
-  const configured = options.kind === 'auto' ? await automatic() : options.kind
-  const stillIn = async (kind: Kind): Promise<Multiplexer | undefined> => {
+  const configured = options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
+  const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
     const terminals = await create[kind]()
@@ -67,12 +69,22 @@ export async function chooseMultiplexer(options: {
     if (terminals !== detached) await terminals.dispose()
     return undefined
   }
-  const before = (await stillIn('tmux')) ?? (await stillIn('zellij')) ?? (await stillIn('headless'))
+  const before = (await stillIn('tmux')) ?? (await stillIn('headless'))
   if (before !== undefined)
     log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
-  const terminals = before ?? (await create[configured]())
+  for (const { name, agentId, pid } of await leftInZellij(options.paths.state)) {
+    const how = `zellij attach ${formerZellijSession}`
+    log.warn(
+      { name, agent: agentId, pid },
+      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`,
+    )
+  }
+  const holder = before ?? (await create[configured]())
+  const viewer = () => createZellijViewer({ session: zellijSession, former: formerZellijSession, stateDir: options.paths.state, environment, log })
+  const terminals: Multiplexer = options.kind === 'zellij' ? createViewed({ holder, viewer: viewer(), log }) : holder
   return {
-    multiplexer: terminals === detached ? detached : createRouted({ terminals, detached }),
+    // What the detached host holds is not to be listed twice.
+    multiplexer: holder === detached ? terminals : createRouted({ terminals, detached }),
     detached,
     letGo: async (settle) => {
       const letGoOfDetached = async () => {
@@ -80,10 +92,10 @@ export async function chooseMultiplexer(options: {
         if (!held.every(({ dead }) => dead)) return
         // Nobody could tell afterwards how these ended.
         if (held.length > 0) await settle()
-        await detached.shutdown()
+        await (holder === detached ? terminals : detached).shutdown()
       }
       const letGoOfTerminals = async () => {
-        if (terminals !== detached && (await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
+        if (holder !== detached && (await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
       }
       // Trouble with one keeps nobody from being done with the other.
       const first = await Promise.allSettled([letGoOfDetached()])

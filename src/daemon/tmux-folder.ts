@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Multiplexer } from '../adapters/terminals/holder.ts'
+import type { Holder } from '../adapters/terminals/holder.ts'
 
 /** Names the folder of the agents' tmux server, where it is not tmux's own choice. */
 const recordIn = (state: string): string => join(state, 'tmux-folder')
@@ -10,9 +10,9 @@ const recordIn = (state: string): string => join(state, 'tmux-folder')
  * long as some run where a daemon with another environment put them, it is there.
  */
 export async function tmuxInFolder(
-  create: (folder: string | undefined) => Multiplexer,
+  create: (folder: string | undefined) => Holder,
   { wanted, state }: { wanted: string | undefined; state: string },
-): Promise<Multiplexer> {
+): Promise<Holder> {
   const recorded = (await readFile(recordIn(state), 'utf8').catch(() => '')) || undefined
   for (const folder of new Set([wanted, recorded, undefined])) {
     const tmux = create(folder)

@@ -153,6 +153,15 @@ export async function startedWith(markers: readonly string[]): Promise<number[]>
   return (await readEnvironments()).flatMap(({ pid, entries }) => (pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : []))
 }
 
+/** Processes whose program and arguments are like that. Nothing where the system does not tell. */
+export async function findByArguments(isLike: (argv: readonly string[]) => boolean): Promise<number[]> {
+  if (process.platform !== 'linux') return []
+  return await ofEach(async (pid) => {
+    const argv = (await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)
+    return isLike(argv) ? pid : undefined
+  })
+}
+
 /** How often, and after how many milliseconds, one is read again that shows nothing. */
 const READS = 5
 const READ_AGAIN = 5

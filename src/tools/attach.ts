@@ -8,7 +8,7 @@ export const attach = defineTool({
   exact: ['argv'],
   effect: 'reads',
   listed: false,
-  input: z.object({ agent: z.string().min(1) }),
+  input: z.object({ agent: z.string().min(1), inside: z.string().optional().describe('Name of the Zellij session that the caller is in.') }),
   output: z.object({ agent_id: z.string(), multiplexer: z.string(), pane: z.string(), argv: z.array(z.string()).nullable() }),
-  handler: ({ core }, input) => core.running.attach(input.agent),
+  handler: ({ core }, input) => core.running.attach(input.agent, input.inside),
 })

@@ -14,22 +14,8 @@ import { describeTmuxOnly } from './multiplexer/tmux-only.ts'
 import { describeTmuxSizes } from './multiplexer/tmux-sizes.ts'
 import { describeTmuxStatus } from './multiplexer/tmux-status.ts'
 import { describeTyping } from './multiplexer/typing.ts'
-import { describeZellijOnly } from './multiplexer/zellij-only.ts'
 
-const ONLY = { tmux: describeTmuxOnly, zellij: describeZellijOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
-
-/** The same while a person is attached to a session of Zellij, whose clients have a say in the sizes and places of what is opened. */
-export function describeZellijAttached(): void {
-  describe('the multiplexer zellij, with a person attached', () => {
-    const bench = useBench('zellij', { attached: true })
-    describe('opening', () => describeOpening(bench))
-    describe('typing', () => describeTyping(bench))
-    describe('ending', () => describeEnding(bench))
-    describe('adoption', () => describeAdoption(bench))
-    describe('layout', () => describeLayout(bench))
-    describe('attaching', () => describeAttaching(bench))
-  })
-}
+const ONLY = { tmux: describeTmuxOnly, headless: describeHeadlessOnly, runner: describeRunnerOnly }
 
 /** What only this one does. */
 export function describeOnly(kind: Kind): void {

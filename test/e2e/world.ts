@@ -12,7 +12,7 @@ import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
 export interface World {
   readonly tree: Exomonad
   readonly model: ModelServer
-  /** Runs tmux on the tree’s own server; in a world in Zellij, an action of it. */
+  /** Runs tmux on the tree’s own server. */
   tmux(...args: string[]): Promise<string>
   /** Types into an agent’s terminal as a person would, without Enter. */
   type(agent: string, text: string): Promise<void>
@@ -59,7 +59,7 @@ export async function startWorld(
     throw error
   })
   const commonDir = await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
-  const hands = handsOn(multiplexer, tree, repositoryHash(commonDir))
+  const hands = handsOn(tree, repositoryHash(commonDir))
   let told = 0
 
   const paneOf = async (agent: string): Promise<string> => {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { repositoryHash } from '../../src/paths.ts'
+import { repositoryHash, terminalsOf } from '../../src/paths.ts'
 import { runProgram, type Exomonad } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
 import { zellijAction } from './zellij-action.ts'
@@ -50,34 +50,47 @@ const inTmux: Layout = {
 }
 
 async function zellij(tree: Exomonad, ...args: string[]): Promise<string> {
-  const session = `exo-${repositoryHash(dirname(tree.state)).slice(0, 8)}`
+  const session = terminalsOf(repositoryHash(dirname(tree.state))).zellijSession
   // It keeps its log there.
   const env = { ...tree.repository.env, TMPDIR: tree.repository.folder }
   return (await zellijAction(session, args, env)).trimEnd()
 }
 
-const listSchema = z.array(z.looseObject({ id: z.number(), is_plugin: z.boolean(), tab_id: z.number(), tab_name: z.string(), title: z.string() }))
+const listSchema = z.array(
+  z.looseObject({
+    id: z.number(),
+    is_plugin: z.boolean(),
+    tab_id: z.number(),
+    tab_name: z.string(),
+    title: z.string(),
+    terminal_command: z.string().nullable(),
+  }),
+)
+/** Views of agents' terminals, with the pane that each shows. */
+async function viewsOf(tree: Exomonad) {
+  // While it is busy it prints nothing, or what somebody else asked for.
+  const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij(tree, 'list-panes', '--json'))))
+  return listed.flatMap(({ id, terminal_command: command, ...view }) => {
+    const pane = / exomonad:(\S+) /.exec(command ?? '')?.[1]
+    return pane === undefined ? [] : [{ ...view, id: `terminal_${id}`, pane }]
+  })
+}
 
 const inZellij: Layout = {
   panes: async (tree) => {
     const nodes = await nodesOf(tree)
-    // While it is busy it prints nothing, or what somebody else asked for.
-    const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij(tree, 'list-panes', '--json'))))
-    const panes = listed.filter(({ is_plugin: isPlugin }) => !isPlugin)
-    return panes.flatMap(({ id, tab_id: tab, tab_name: windowName, title }) => {
-      const node = nodes.find(({ pane }) => pane === `terminal_${id}`)
-      // A tab is called as its first pane is, which shows what its program calls itself.
-      const isFirst = panes.find(({ tab_id: other }) => other === tab)?.id === id
-      return node === undefined ? [] : [{ agentId: node.id, window: String(tab), windowName, name: isFirst ? windowName : title }]
+    return (await viewsOf(tree)).flatMap(({ pane, tab_id: tab, tab_name: windowName, title: name }) => {
+      const node = nodes.find((one) => one.pane === pane)
+      return node === undefined ? [] : [{ agentId: node.id, window: String(tab), windowName, name }]
     })
   },
   windowNames: async (tree) => rowsOf(await zellij(tree, 'query-tab-names')),
   isInFront: async (tree, pane) => {
-    const clients = await zellij(tree, 'list-clients')
-    // The daemon’s own client goes ahead of a person, and back to the first tab.
-    return clients.includes(` ${pane} `) && clients.includes(' terminal_0 ')
+    const view = (await viewsOf(tree)).find((one) => one.pane === pane)
+    return view !== undefined && (await zellij(tree, 'list-clients')).includes(` ${view.id} `)
   },
-  close: async (tree, pane) => void (await zellij(tree, 'close-pane', '--pane-id', pane)),
+  // The terminal itself: closing its view ends nothing.
+  close: (tree, pane) => inTmux.close(tree, pane),
 }
 
 export const layoutIn = { tmux: inTmux, zellij: inZellij } as const

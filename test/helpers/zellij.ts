@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { isEnough, parseZellijVersion, traitsOf, ZELLIJ_NEEDED, type Traits } from '../../src/adapters/terminals/zellij/version.ts'
+import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../src/adapters/terminals/zellij/version.ts'
 import { findTool } from './require-tool.ts'
 
 /**
@@ -19,13 +19,6 @@ export function zellijOnPath(): string | undefined {
   const path = findTool('zellij')
   const version = path === undefined ? undefined : versionOf(path)
   return version !== undefined && isEnough(version) ? path : undefined
-}
-
-/** Of the Zellij on PATH. */
-export function zellijTraits(): Traits | undefined {
-  const path = findTool('zellij')
-  const version = path === undefined ? undefined : versionOf(path)
-  return version === undefined ? undefined : traitsOf(version)
 }
 
 /** Zellij makes a folder for its log before it says even its version. */

@@ -147,8 +147,11 @@ describe('exomonad doctor and Zellij', () => {
     ])
     const file = join(tree.repository.path, '.exomonad', 'config.toml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('kind = "headless"', 'kind = "zellij"'))
-    expect(await about()).toMatchObject([{ subject: 'zellij', status: 'problem', fix: expect.stringContaining('Install Zellij 0.44.2 or newer') }])
+    expect(await about()).toMatchObject([
+      { subject: 'tmux' },
+      { subject: 'zellij', status: 'warning', fix: expect.stringContaining('Install Zellij 0.44.2 or newer') },
+    ])
     writeFileSync(join(tree.repository.folder, 'bin', 'zellij'), "#!/bin/sh\necho 'zellij 0.44.2'\n", { mode: 0o755 })
-    expect(await about()).toMatchObject([{ subject: 'zellij', status: 'ok', found: 'zellij 0.44.2' }])
+    expect(await about()).toMatchObject([{ subject: 'tmux' }, { subject: 'zellij', status: 'ok', found: 'zellij 0.44.2' }])
   })
 })

@@ -74,7 +74,7 @@ function processes(tree: Exomonad): Process[] {
 const IS_THERE = { headless: () => true, tmux: () => hasTool('tmux'), zellij: () => whyNoZellij() === null }
 const KINDS = (['headless', 'tmux', 'zellij'] as const).filter((kind) => IS_THERE[kind]())
 /** What ids of panes look like, by which it can be told where an agent runs. */
-const PANE = { headless: /^p-/, tmux: /^%/, zellij: /^terminal_/ }
+const PANE = { headless: /^p-/, tmux: /^%/, zellij: hasTool('tmux') ? /^%/ : /^p-/ }
 
 describe.each(KINDS)('an agent in %s', (multiplexer) => {
   let tree: Exomonad

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
-import type { Multiplexer } from '../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../src/adapters/terminals/tmux/tmux.ts'
-import { createZellij } from '../../src/adapters/terminals/zellij/zellij.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/live-agent.ts'
@@ -19,18 +17,13 @@ import { asBranchName, newAgentId, newDeliveryId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 import { describeWith } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
-import { whyNoZellij } from '../helpers/zellij.ts'
 import { verifies } from '../requirements.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-type Create = (folder: string, environment: Readonly<Record<string, string>>) => Multiplexer
-const inTmux: Create = (_, environment) => createTmux({ socketName: 'outbox', environment, log: silentLog() })
-const inZellij: Create = (folder, environment) => createZellij({ session: 'outbox', stateDir: folder, environment, log: silentLog() })
-
 /** An agent in a real pane that records every byte it is typed, and everything between it and the publisher. */
-async function agentInPane(create: Create) {
+async function agentInPane() {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-typed-'))
   // A server of terminals that was ended takes its files away, or writes a last one.
   onTestFinished(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 50 }))
@@ -40,10 +33,9 @@ async function agentInPane(create: Create) {
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     TMUX_TMPDIR: folder,
-    ZELLIJ_SOCKET_DIR: folder,
     TMPDIR: folder,
   }
-  const multiplexer = create(folder, environment)
+  const multiplexer = createTmux({ socketName: 'outbox', environment, log: silentLog() })
   await multiplexer.start()
   onTestFinished(() => multiplexer.shutdown())
   const store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
@@ -85,9 +77,9 @@ async function agentInPane(create: Create) {
   }
 }
 
-function describeTyping(create: Create): void {
+describeWith(['tmux'], 'outbox and a real terminal', () => {
   it(verifies('R004-18', 'types a message as one paste and submits it, and nothing in it can end the paste'), async () => {
-    const agent = await agentInPane(create)
+    const agent = await agentInPane()
     await agent.say('quote " and `tick` and $(echo no) and ünï\u001b[201~\rrm -rf /\nsecond line')
     const typed = await waitFor('Enter', async () => {
       const bytes = await agent.typed()
@@ -98,16 +90,10 @@ function describeTyping(create: Create): void {
   })
 
   it('brings messages in the order they were said, none twice', async () => {
-    const agent = await agentInPane(create)
+    const agent = await agentInPane()
     for (let n = 0; n < 30; n++) await agent.say(`word ${n}.`)
     await waitFor('the last', async () => (await agent.typed()).includes('word 29.') && (await agent.typed()).endsWith('\r'))
     const found = [...(await agent.typed()).matchAll(/word (\d+)\./g)].map(([, n]) => Number(n))
     expect(found).toEqual(Array.from({ length: 30 }, (_, n) => n))
   })
-}
-
-describeWith(['tmux'], 'outbox and a real terminal', () => describeTyping(inTmux))
-
-const reason = whyNoZellij()
-if (reason === null) describe('outbox and a terminal in Zellij', () => describeTyping(inZellij))
-else describe.skip(`outbox and a terminal in Zellij (skipped: ${reason})`, () => undefined)
+})

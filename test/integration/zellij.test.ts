@@ -1,12 +1,17 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import process from 'node:process'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createHostedTerminal } from '../../src/adapters/terminals/detached/hosted-terminal.ts'
+import { repositoryHash, terminalsOf } from '../../src/paths.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { layoutIn } from '../helpers/layout.ts'
 import { processesOf } from '../helpers/demo.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { serversAmong, whyNoZellij } from '../helpers/zellij.ts'
+import { verifies } from '../requirements.ts'
 
 /** Command lines of what was started out of the folder. */
 const programs = (folder: string): string[] => processesOf(folder).map(commandLine)
@@ -26,16 +31,6 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Whether a paste waits for its Enter in some pane. */
-const pastedOnly = (tree: Exomonad): boolean => {
-  const folder = join(tree.state, 'zellij', 'panes')
-  const records = readdirSync(folder).filter((name) => name.endsWith('.json'))
-  return records.some((name) => {
-    const { pasted, entered } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
-    return pasted !== null && pasted !== entered
-  })
-}
-
 async function prepare(): Promise<Exomonad> {
   const tree = await startExomonad({ multiplexer: 'zellij' })
   onTestFinished(() => tree.stop())
@@ -43,50 +38,87 @@ async function prepare(): Promise<Exomonad> {
 }
 
 const reason = whyNoZellij()
-const title = 'a tree in Zellij'
+const title = verifies('R004-21', 'a tree in Zellij')
 if (reason !== null) describe.skip(`${title} (skipped: ${reason})`, () => undefined)
 else
   describe(title, () => {
-    it('grows, is spoken to, goes on while its daemon is killed, and is attached to', async () => {
+    it('grows, asks, is answered, merges, goes on while its daemon is killed, is attached to, and ends', async () => {
       const tree = await prepare()
-      tree.script('w', { steps: [] })
+      tree.script('w', {
+        steps: [
+          { do: 'tool', name: 'question', input: { message: 'Which way?', timeout: 60 }, as: 'asked' },
+          { do: 'write', path: 'work.txt', content: 'done\n' },
+          { do: 'commit', message: 'Add work' },
+          { do: 'tool', name: 'file_pr', input: { title: 'Add work', body: 'As asked.' } },
+        ],
+      })
       expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ errors: [] })
-      const { pid } = await tree.agent('w')
+      const { pid, pane } = await tree.agent('w')
+      // Zellij shows it and holds nothing.
+      expect(pane).toMatch(/^(%\d|p-)/)
+      await tree.logged('w', 'its start', ({ kind }) => kind === 'ready')
+      await waitFor('the question', async () => (await tree.run(['inbox', '--json'])).stdout.includes('Which way?'))
+      await tree.call('answer_question', { agent: 'w', message: 'that way' })
+      await waitFor('the pull request', async () => (await tree.agent('w')).pr != null)
+      await waitFor('its tab', async () => (await layoutIn.zellij.panes(tree)).length === 1)
+
       await tree.crash()
       expect(isAlive(pid)).toBe(true)
       await tree.call('send', { to: 'w', message: 'after the crash' })
       await tree.logged('w', 'the message', (entry) => JSON.stringify(entry).includes('after the crash'))
       expect((await tree.agent('w')).pid).toBe(pid)
-      const attached = await tree.run(['call', 'attach', '-'], { input: JSON.stringify({ agent: 'w' }) })
-      expect(attached.json).toMatchObject({ multiplexer: 'zellij', argv: expect.arrayContaining([expect.any(String)]) })
+
+      const attached = await tree.run(['attach', 'w', '--print', '--json'])
+      expect(attached.json).toMatchObject({ multiplexer: 'zellij', argv: expect.arrayContaining(['attach']) })
+      const person = createHostedTerminal({
+        argv: attached.json.argv,
+        cwd: '/',
+        env: { ...tree.repository.env, TERM: 'xterm-256color', TMPDIR: tree.repository.folder },
+        columns: 120,
+        rows: 40,
+        onOutput: () => undefined,
+      })
+      onTestFinished(() => person.dispose())
+      await waitFor('the person to be in front of it', () => layoutIn.zellij.isInFront(tree, pane))
+
+      await waitFor('it to be idle', async () => (await tree.agent('w')).state === 'idle')
+      expect(await tree.call('merge_pr', { pr_number: (await tree.agent('w')).pr.number })).toMatchObject({ merged: true })
+      await tree.call('kill', { agent: 'w' })
+      await waitFor('its program to end', () => !isAlive(pid))
+      await waitFor('its view to go', async () => (await layoutIn.zellij.panes(tree)).length === 0)
     })
 
-    it('hears every message once, many at once and one whose daemon is killed before Enter', async () => {
-      const tree = await startExomonad({ multiplexer: 'zellij', init: false })
-      onTestFinished(() => tree.stop())
-      const config = join(tree.repository.path, '.exomonad', 'config.toml')
-      // Long enough for a daemon to be killed meanwhile.
-      writeFileSync(config, readFileSync(config, 'utf8').replace('enter_delay_ms = 20', 'enter_delay_ms = 1500'))
-      await tree.run(['init'])
+    it('names agents of a session of an older version, with what to do, and leaves their programs alone', async () => {
+      const tree = await prepare()
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-      await tree.logged('w', 'its start', ({ kind }) => kind === 'ready')
-      const heard = (): string[] => tree.log('w').flatMap(({ kind, text }) => (kind === 'message' ? [...String(text).matchAll(/word-\d+-/g)].map(String) : []))
-      const words = Array.from({ length: 20 }, (_, index) => `word-${index}-`)
-      await Promise.all(words.map((word) => tree.call('send', { to: 'w', message: `Look at ${word}` })))
-      await waitFor('all of them', () => heard().length >= words.length, { limit: 60_000 })
-      await waitFor('it to idle', async () => (await tree.agent('w')).state === 'idle')
+      const { id } = await tree.agent('w')
+      await tree.run(['down'])
+      // As the version before left it: the pane in the store is one of Zellij’s, whose session the program runs in.
+      const program = spawn('sleep', ['600'], { env: { PATH: process.env['PATH'] ?? '', EXOMONAD_AGENT_ID: id } })
+      onTestFinished(() => void program.kill('SIGKILL'))
+      const ended = new Promise((resolve) => program.once('exit', resolve))
+      const former = terminalsOf(repositoryHash(dirname(tree.state))).formerZellijSession
+      const folder = join(tree.state, 'zellij', 'panes')
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'one.json'), JSON.stringify({ agentId: id, name: 'main.w ○ idle', framed: false, pasted: null }))
+      writeFileSync(join(folder, 'one.pid'), `${program.pid}\n`)
+      const store = new Database(join(tree.state, 'store.db'))
+      store.prepare("update agents set paneId = 'terminal_3', pid = ?, state = 'running', stateReason = null where id = ?").run(program.pid, id)
+      store.close()
 
-      const daemon = await tree.daemonPid()
-      await tree.call('send', { to: 'w', message: 'Look at word-20-' })
-      await waitFor('the paste', () => pastedOnly(tree))
-      process.kill(daemon, 'SIGKILL')
-      await waitFor('the daemon to be gone', () => !isAlive(daemon))
-      expect(heard()).not.toContain('word-20-')
-      await tree.tree()
-      await waitFor('the last', () => heard().includes('word-20-'), { limit: 60_000 })
-      await waitFor('it to be known', async () => (await tree.agent('w')).undelivered === 0 && (await tree.agent('w')).undecided === 0)
-      expect(heard().toSorted()).toEqual([...words, 'word-20-'].toSorted())
+      const what = expect.stringContaining(`zellij attach ${former}`)
+      expect((await tree.run(['doctor', '--json'])).json.findings).toContainEqual(
+        expect.objectContaining({ subject: 'zellij', status: 'warning', found: expect.stringContaining('main.w'), fix: what }),
+      )
+      await waitFor('it to be told', async () => (await tree.agent('w')).state === 'failed')
+      expect(JSON.stringify(await tree.agent('w'))).toEqual(what)
+      expect(readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')).toContain(`zellij attach ${former}`)
+      expect(program.exitCode).toBeNull()
+      expect(program.signalCode).toBeNull()
+      await tree.call('resume', { agent: 'w' })
+      await ended
+      expect((await tree.agent('w')).pane).toMatch(/^(%\d|p-)/)
     })
 
     it.each(['stopped', 'running'])('is ended by deinit, session and all, with its daemon %s', async (daemon) => {
@@ -95,7 +127,7 @@ else
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
       const { pid } = await tree.agent('w')
-      expect(serversOf(folder)).toHaveLength(1)
+      await waitFor('its session', () => serversOf(folder).length === 1)
       if (daemon === 'stopped') await tree.run(['daemon', 'stop'])
       expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
       expect(isAlive(pid)).toBe(false)
@@ -123,6 +155,6 @@ else
       await tree.run(['down'])
       await tree.run(['resume', '--all'], { env })
       await waitFor('the agent to run', async () => (await tree.agent('w')).pid !== null)
-      expect(serversOf(tree.repository.folder)).toHaveLength(1)
+      await waitFor('its session', () => serversOf(tree.repository.folder).length === 1)
     })
   })

@@ -1,7 +1,7 @@
 import type { AgentId, PaneId } from '../../ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { Usage } from '../store/store.ts'
-import type { Multiplexer } from './holder.ts'
+import type { Holder } from './holder.ts'
 
 /** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */
 export type AcpMcpServer =
@@ -71,7 +71,7 @@ export type Written = { readonly kind: 'written'; readonly bytes: number } | { r
  * `pressEscape` cancels its turn, `capture` gives the last lines of output (at most 1000 are kept; the whole stands in the pane’s `output` file).
  * What has ended stays until `close`.
  */
-export interface DetachedHolder extends Multiplexer {
+export interface DetachedHolder extends Holder {
   /** Connects to the host where one runs, so that deaths are told; starts none. */
   adopt(): Promise<void>
   /** Writes to a process’s standard input, one call after the other. */

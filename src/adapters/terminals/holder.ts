@@ -9,7 +9,6 @@ export interface OpenPane {
   /** Not secret: may stand in the multiplexer’s memory. Secrets go through the launch file that argv names. */
   readonly env: Readonly<Record<string, string>>
   readonly argv: readonly string[]
-  /** Zellij gives a pane the size of the smallest terminal that shows it, and leaves it at that; the others keep this one. */
   readonly columns: number
   readonly rows: number
   /** In the window (tab) of this pane, where the multiplexer has windows and there is room in it; absent: in a window of its own. */
@@ -99,8 +98,20 @@ export interface Multiplexer {
   onDeath(listener: (pane: { paneId: PaneId; agentId: AgentId | null; exitCode: number | null; exitSignal: string | null }) => void): () => void
   /** What a person runs to see the pane; undefined where nothing can show it. Inside a client of the same server it switches there. */
   attachCommand(paneId: PaneId): readonly string[] | undefined
+  /** The same where a viewer shows panes: it is taken there. `inside`: name of the Zellij session that the person is in. */
+  readonly show?: (paneId: PaneId, inside?: string) => Promise<readonly string[]>
   /** Ends all panes and the server or host of ours. */
   shutdown(): Promise<void>
   /** Lets go of it; panes live on. */
   dispose(): Promise<void>
+}
+
+/** One that owns the terminals, which a viewer can show. */
+export interface Holder extends Multiplexer {
+  attachCommand(paneId: PaneId): readonly string[]
+  /**
+   * What shows exactly this pane in the terminal it runs in, again and again: without keys or a line of its own. It ends when the pane goes, its own end
+   * takes nothing along, and only what is typed into it counts as somebody’s being there.
+   */
+  viewCommand(paneId: PaneId): readonly string[]
 }

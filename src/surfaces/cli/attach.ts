@@ -17,10 +17,14 @@ export function define(command: Command, context: CliContext): void {
     .action(async (agent: string | undefined, options: { print?: boolean }) => showTerminal(context, agent ?? 'root', options.print === true))
 }
 
+/** The Zellij session that this terminal is in, as the tool takes it. */
+export const insideZellij = ({ inside, variables }: CliContext['environment']): { inside?: string } =>
+  inside.zellij ? { inside: variables['ZELLIJ_SESSION_NAME'] ?? '' } : {}
+
 /** Puts this terminal in front of the agent’s pane; where it can’t, prints the command, or follows the pane’s text. */
 export async function showTerminal(context: CliContext, agent: string, print = false): Promise<void> {
   const client = await context.client()
-  const answer = await client.callTool<AttachAnswer>('attach', { agent })
+  const answer = await client.callTool<AttachAnswer>('attach', { agent, ...insideZellij(context.environment) })
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {
     const { followScreen } = await import('./logs.ts')

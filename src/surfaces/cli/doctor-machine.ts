@@ -8,8 +8,7 @@ export async function diagnoseMachine(context: CliContext, multiplexer: Config['
   const findings = await Promise.all([
     node(),
     program(context, GIT),
-    // Who has chosen Zellij needs no tmux.
-    multiplexer === 'zellij' ? [] : program(context, TMUX),
+    program(context, TMUX),
     zellij(context, multiplexer === 'zellij'),
     program(context, CURL),
     program(context, SHELL),
@@ -65,15 +64,15 @@ function node(): Promise<Diagnosis> {
   return Promise.resolve({ subject: 'node', status: 'ok', found: `${process.versions.node} (${process.execPath})` })
 }
 
-/** Of interest only where agents are to run in it, or somebody sits in it and might wish that. */
+/** Of interest only where agents are to be shown in it, or somebody sits in it and might wish that. */
 async function zellij({ host, environment }: CliContext, configured: boolean): Promise<Diagnosis[]> {
   if (!configured && !environment.inside.zellij) return []
   const { version, needed, usable } = await host.multiplexers.look('zellij')
   const found = version === null ? 'not found on PATH' : `zellij ${version}`
   if (usable) return [{ subject: 'zellij', status: 'ok', found: configured ? found : `${found}; you are in it, and \`exomonad init\` would take it` }]
-  const why = configured ? 'agents have their terminals in it, so none can start' : 'you are in it, but agents can’t have their terminals there'
+  const why = configured ? 'it is to show the agents, which run all the same' : 'you are in it, but it can’t show agents there'
   const fix = `Install Zellij ${needed} or newer${configured ? ', or set [multiplexer] kind to "auto"' : ' for that'}`
-  return [{ subject: 'zellij', status: configured ? 'problem' : 'note', found: `${found}; ${needed} is needed: ${why}`, fix }]
+  return [{ subject: 'zellij', status: configured ? 'warning' : 'note', found: `${found}; ${needed} is needed: ${why}`, fix }]
 }
 
 async function program(context: CliContext, requirement: Requirement): Promise<Diagnosis> {

@@ -25,6 +25,7 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
     store(context, located),
+    olderZellij(context, located),
   ])
   return [diagnosis, ...groups.flat()]
 }
@@ -52,6 +53,14 @@ async function configuration(context: CliContext, { paths }: LocatedRepository):
     const found = asExomonadError(error).message.split('\n').join('; ')
     return [null, { subject: 'configuration', status: 'problem', found, fix: 'Correct it; `exomonad config check` shows every finding' }]
   }
+}
+
+/** Versions of before had terminals in Zellij itself. */
+async function olderZellij({ host }: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
+  const { session, names } = await host.multiplexers.leftInZellij(paths)
+  if (names.length === 0) return []
+  const fix = `Look at them with \`zellij attach ${session}\`, end them there, then \`exomonad resume\` each; \`exomonad down\` ends them all`
+  return [{ subject: 'zellij', status: 'warning', found: `programs in the session of an older version, out of reach: ${names.join(', ')}`, fix }]
 }
 
 /** One that does not work is passed over for the shipped one, which nobody would notice. */

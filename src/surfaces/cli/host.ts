@@ -66,6 +66,8 @@ export interface MultiplexersHost {
   look(name: 'tmux' | 'zellij'): Promise<MultiplexerProgram>
   /** Those that this process runs in, the innermost first. */
   around(): Promise<readonly ('tmux' | 'zellij')[]>
+  /** Agents whose programs still run in the Zellij session of an older version, which held terminals there, and its name. */
+  leftInZellij(paths: Paths): Promise<{ session: string; names: readonly string[] }>
 }
 
 export interface MultiplexerProgram {

@@ -35,7 +35,8 @@ ${forgeLines(forge)}
 # [forge.local]
 # ci = ["npm", "test"]
 
-# Where agents have their terminals: "tmux", "zellij", "headless" (terminals of exomonad's own), or "auto": tmux where it is installed, else headless.
+# Where agents have their terminals: "tmux", "headless" (terminals of exomonad's own), "auto": tmux where it is installed, else headless; or "zellij":
+# as with "auto", and shown in Zellij.
 ${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 
 # Ignored files that new worktrees need, and commands that prepare them.

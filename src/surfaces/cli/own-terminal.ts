@@ -5,10 +5,10 @@ import { repositoryHash, terminalsOf } from '../../paths.ts'
 
 /** Where this runs in a tmux server or Zellij session of a repository’s agents: what ends those would be ended itself, half-way. */
 export function ownTerminal({ variables, inside }: Environment, commonDir: string): 'tmux' | 'zellij' | null {
-  const { tmuxSocket, zellijSession } = terminalsOf(repositoryHash(commonDir))
+  const { tmuxSocket, zellijSession, formerZellijSession } = terminalsOf(repositoryHash(commonDir))
   // $TMUX is `SOCKET,PID,SESSION`.
   if (basename(variables['TMUX']?.split(',').slice(0, -2).join(',') ?? '') === tmuxSocket) return 'tmux'
-  return inside.zellij && variables['ZELLIJ_SESSION_NAME'] === zellijSession ? 'zellij' : null
+  return inside.zellij && [zellijSession, formerZellijSession].includes(variables['ZELLIJ_SESSION_NAME'] ?? '') ? 'zellij' : null
 }
 
 /** Throws NOT_AVAILABLE there; nothing was done. */

@@ -3,11 +3,10 @@ import { afterEach, expect, it } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { zellijTraits } from '../../helpers/zellij.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
-const LEAVE_KEYS = { tmux: '\u0002d', zellij: '\u000Fd', headless: '\u001D', runner: '\u0003' }
+const LEAVE_KEYS = { tmux: '\u0002d', headless: '\u001D', runner: '\u0003' }
 
 export function describeAttaching(bench: Bench): void {
   const people: HostedTerminal[] = []
@@ -50,22 +49,6 @@ export function describeAttaching(bench: Bench): void {
     await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null)
     expect(recorder.recorded()).toBe('typed by a person é')
   })
-
-  // Before 0.45 all tabs of Zellij have the size of the smallest terminal there is.
-  it.skipIf(bench.kind !== 'zellij' || zellijTraits()?.ownSizes !== true)(
-    'has the size of the smallest terminal that shows it, and new panes the one they were asked for',
-    async () => {
-      const { paneId } = await bench.open({ columns: 100, rows: 30, argv: ['/bin/sh', '-c', 'while read -r line; do stty size; done'] })
-      const person = attach(paneId, { columns: 70, rows: 21 })
-      await waitFor('the size of the person’s terminal', async () => {
-        await person.type('\r', { paste: false })
-        return (await bench.multiplexer.capture(paneId)).includes('20 70')
-      })
-      const later = await bench.open({ columns: 120, rows: 33, argv: ['/bin/sh', '-c', 'stty size; exec cat'] })
-      await waitFor('the size', async () => (await bench.multiplexer.capture(later.paneId)).includes('33 120'))
-      expect(await bench.multiplexer.capture(paneId)).not.toContain('33 120')
-    },
-  )
 
   it('goes on when the terminal of the person is torn away', async () => {
     const recorder = await bench.openRecorder()

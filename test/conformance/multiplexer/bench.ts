@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
 import { newAgentId, type AgentId, type PaneId } from '../../../src/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { createImplementation, scrubbedEnvironment, socketNameOf, type Kind } from './create.ts'
+import { createImplementation, type Kind } from './create.ts'
 
 export interface Opened {
   readonly paneId: PaneId
@@ -30,44 +29,19 @@ export interface Bench {
 
 export const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/terminal/${name}`, import.meta.url))
 
-/** Of a busy session Zellij may say that it is not there, or lose whom it has just let in (1 of 100): a person attaches again. */
-const ATTACHES = 5
-
-/** At the first tab of our session in Zellij. */
-async function attachPerson(folder: string): Promise<HostedTerminal> {
-  for (let attempt = 1; ; attempt += 1) {
-    const person = createHostedTerminal({
-      argv: ['zellij', 'attach', socketNameOf(folder)],
-      cwd: '/',
-      env: { ...scrubbedEnvironment(folder), TERM: 'xterm-256color' },
-      columns: 120,
-      rows: 32,
-      onOutput: () => undefined,
-    })
-    let screen = ''
-    await waitFor('a person to see the session', async () => (screen = await person.capture(0)).includes('Agents of exomonad') || person.ended !== undefined)
-    if (person.ended === undefined) return person
-    person.dispose()
-    if (attempt === ATTACHES) throw new Error(`A person could not attach:\n${screen}`)
-  }
-}
-
-/** A fresh implementation for every test, shut down after it. `attached`: a person in a terminal of their own looks at the session all the while. */
-export function useBench(kind: Kind, { attached = false } = {}): Bench {
+/** A fresh implementation for every test, shut down after it. */
+export function useBench(kind: Kind): Bench {
   let folder = ''
   let multiplexer: Multiplexer
   let others: Multiplexer[] = []
-  let person: HostedTerminal | undefined
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'm-'))
     multiplexer = createImplementation(kind, folder)
     others = []
     await multiplexer.start()
-    if (attached) person = await attachPerson(folder)
   })
   afterEach(async () => {
-    person?.dispose()
     for (const other of others) await other.dispose()
     await multiplexer.shutdown()
     await multiplexer.dispose()

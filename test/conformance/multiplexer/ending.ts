@@ -42,8 +42,8 @@ export function describeEnding(bench: Bench): void {
     expect(deaths).toEqual([{ paneId, agentId, exitCode: 42, exitSignal: null }])
     expect(await bench.multiplexer.inspect(paneId)).toMatchObject({ paneId, agentId, dead: true, exitCode: 42, exitSignal: null })
     const endedAt = (await bench.multiplexer.inspect(paneId))?.endedAt ?? null
-    // Some tell whole seconds, and Zellij nothing.
-    if (bench.kind !== 'zellij') expect(endedAt).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
+    // Some tell whole seconds.
+    expect(endedAt).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
     expect(endedAt ?? 0).toBeLessThanOrEqual(Date.now())
     expect(await bench.multiplexer.capture(paneId)).toBe('last words é')
     await bench.multiplexer.close(paneId)

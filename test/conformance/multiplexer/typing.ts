@@ -13,7 +13,7 @@ const hostileText = Array.from(
   (_, index) => `${String(index)}: it's "quoted" \`id\` $(touch x) \${HOME} $1 #{pane_id} #[x] %1 ~ ; \\n \\ é 日本 🌳 e\u0301 -- {a,b} | & > < * ? !! 'x;`,
 ).join('\n')
 
-const gone = { tmux: asPaneId('%987654'), zellij: asPaneId('terminal_987654'), headless: asPaneId('p-00000000'), runner: asPaneId('r-00000000') }
+const gone = { tmux: asPaneId('%987654'), headless: asPaneId('p-00000000'), runner: asPaneId('r-00000000') }
 
 export function describeTyping(bench: Bench): void {
   /** Of what a terminal does with what is typed; the runner hands on what it is given. */

@@ -3,13 +3,16 @@ import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { HostMessage } from './protocol.ts'
 
-/** Shows a pane of the detached host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only]`. Ctrl-] leaves. */
+/**
+ * Shows a pane of the detached host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only | --view]`. Ctrl-] leaves. `--view`: for a
+ * viewer’s pane, with no line and no key of its own, and the pane’s name as the terminal’s title.
+ */
 
 const LEAVE = '\u001D'
 const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
 const LEAVE_SCREEN = '\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l'
 
-function attach(socketPath: string, paneId: string, readOnly: boolean): void {
+function attach(socketPath: string, paneId: string, { readOnly, view }: { readOnly: boolean; view: boolean }): void {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) {
     process.stderr.write('exomonad: attach needs a terminal. Run it in one.\n')
@@ -20,9 +23,16 @@ function attach(socketPath: string, paneId: string, readOnly: boolean): void {
   let shown = false
   let reason = ''
 
+  let called = ''
+
   // The last row is the hint, the rest is the pane's.
-  const size = () => ({ columns: stdout.columns, rows: Math.max(1, stdout.rows - 1) })
+  const size = () => ({ columns: stdout.columns, rows: view ? stdout.rows : Math.max(1, stdout.rows - 1) })
   const hint = (title: string) => {
+    if (view) {
+      const changed = title !== called
+      called = title
+      return changed ? `\u001B]0;${title}\u0007` : ''
+    }
     const text = ` ${title}, Ctrl-] leaves, the agent goes on `.slice(0, stdout.columns)
     return `\u001B7\u001B[${String(stdout.rows)};1H\u001B[0;7m${text}\u001B[0m\u001B[K\u001B8`
   }
@@ -57,7 +67,7 @@ function attach(socketPath: string, paneId: string, readOnly: boolean): void {
   stdin.setRawMode(true)
   stdin.setEncoding('utf8')
   stdin.on('data', (keys: string) => {
-    const end = keys.indexOf(LEAVE)
+    const end = view ? -1 : keys.indexOf(LEAVE)
     const input = end < 0 ? keys : keys.slice(0, end)
     if (input !== '') send(socket, { input })
     if (end >= 0) leave('exomonad: left the pane; the agent goes on.')
@@ -69,8 +79,10 @@ function attach(socketPath: string, paneId: string, readOnly: boolean): void {
   })
   process.on('SIGHUP', () => leave('exomonad: the terminal was closed.'))
   process.on('SIGTERM', () => leave('exomonad: left the pane; the agent goes on.'))
-  send(socket, { id: 1, verb: 'view', takes: { paneId, ...size(), readOnly } })
+  send(socket, { id: 1, verb: 'view', takes: { paneId, ...size(), readOnly, embedded: view } })
 }
 
 const [socketPath, paneId, option] = process.argv.slice(2)
-if (socketPath !== undefined && paneId !== undefined) attach(socketPath, paneId, option === '--read-only')
+if (socketPath !== undefined && paneId !== undefined) {
+  attach(socketPath, paneId, { readOnly: option === '--read-only', view: option === '--view' })
+}

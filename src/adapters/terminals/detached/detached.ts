@@ -19,6 +19,7 @@ import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
 import { createEarlierHosts, type Port } from './earlier-hosts.ts'
 import { KILL_GRACE, PROTOCOL, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
+const ATTACH = programFile('adapters/terminals/detached/attach')
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
 const CLOSE_GRACE = 2000
@@ -169,6 +170,7 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       (elsewhere.get(paneId) ?? host).socketPath,
       paneId,
     ],
+    viewCommand: (paneId) => [node, ATTACH, (elsewhere.get(paneId) ?? host).socketPath, paneId, '--view'],
     shutdown: async () => {
       for (const port of [...(await earlier.ports()), host]) {
         const hello = await port.ask('hello', {})

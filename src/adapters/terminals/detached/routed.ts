@@ -36,6 +36,7 @@ export function createRouted({ terminals, detached }: { terminals: Multiplexer; 
       }
     },
     attachCommand: (paneId) => at(paneId).attachCommand(paneId),
+    ...(terminals.show !== undefined && { show: terminals.show }),
     shutdown: () => both((side) => side.shutdown()),
     dispose: () => both((side) => side.dispose()),
   }

@@ -23,7 +23,7 @@ export interface Viewers {
 /** Those who look at a terminal, which follows their size (size-policy.ts) while they do. `title`: what it is called now. */
 export function createViewers({ terminal, title, now }: { terminal: HostedTerminal; title: () => string; now: () => number }): Viewers {
   const own: Size = terminal.size
-  const viewers = new Map<ReturnType<typeof createViewer>, { looking: Looking; lastInputAt: number; onLeft: () => void }>()
+  const viewers = new Map<ReturnType<typeof createViewer>, { looking: Looking; lastInputAt: number | null; onLeft: () => void }>()
   let count = 0
   let timer: NodeJS.Timeout | undefined
 
@@ -45,12 +45,15 @@ export function createViewers({ terminal, title, now }: { terminal: HostedTermin
 
   return {
     get activeAt() {
-      return viewers.size === 0 ? null : Math.max(...[...viewers.values()].map(({ lastInputAt }) => lastInputAt))
+      const times = [...viewers.values()].flatMap(({ lastInputAt }) => lastInputAt ?? [])
+      return times.length === 0 ? null : Math.max(...times)
     },
     refresh,
     view: ({ columns, rows, readOnly = false, embedded = false, onFrame, onLeft }) => {
       const viewer = createViewer({ screen: terminal.screen, columns, rows, onFrame: (bytes) => onFrame(bytes, title()) })
-      const person = { looking: { columns, rows, readOnly, embedded, typed: null, since: (count += 1) } as Looking, lastInputAt: now(), onLeft }
+      const looking: Looking = { columns, rows, readOnly, embedded, typed: null, since: (count += 1) }
+      // A part of somebody's screen tells of nobody until something is typed there.
+      const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = { looking, lastInputAt: embedded ? null : now(), onLeft }
       viewers.set(viewer, person)
       followSoon()
       return {

@@ -9,6 +9,7 @@ import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
 import { SHOWN } from './status.ts'
 import { ENTERED, PASTED } from './type.ts'
+import { VIEW } from './view.ts'
 
 const PANE_FIELDS = [
   'pane',
@@ -30,12 +31,14 @@ const PANE_FIELDS = [
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
-const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{pane_id}']
+const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{pane_id}', '#{client_created}', '#{session_name}']
+/** Each window is listed once more for every session that it is in. */
+const NO_VIEW = `#{!=:#{=${String(VIEW.length)}:session_name},${VIEW}}`
 
 /** All panes, or one, and who looks at them: one round trip. */
 export function listCommand(paneId?: PaneId): string {
-  const only = paneId === undefined ? [] : ['-f', `#{==:#{pane_id},${paneId}}`]
-  return sequence(command('list-panes', '-a', ...only, '-F', PANE_FIELDS.join('\t')), command('list-clients', '-F', CLIENT_FIELDS.join('\t')))
+  const which = paneId === undefined ? ['-a', '-f', NO_VIEW] : ['-t', paneId, '-f', `#{==:#{pane_id},${paneId}}`]
+  return sequence(command('list-panes', ...which, '-F', PANE_FIELDS.join('\t')), command('list-clients', '-F', CLIENT_FIELDS.join('\t')))
 }
 
 /** tmux tells a name without SIG, or a number where the system has no table of names. */
@@ -61,8 +64,10 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
   const activity = new Map<string, number>()
   // What a person types goes to the active pane of the window that they look at, and to no other.
-  for (const [kind, control, seconds, active = ''] of rows) {
+  for (const [kind, control, seconds, active = '', created, session = ''] of rows) {
     if (kind !== 'client' || control === '1') continue
+    // A view is there without anybody in front of it, until something is typed.
+    if (session.startsWith(VIEW) && seconds === created) continue
     activity.set(active, Math.max(activity.get(active) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()

@@ -3,7 +3,7 @@ import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
 import { createDeaths } from '../deaths.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
-import type { Multiplexer, Pane } from '../holder.ts'
+import type { Holder, Pane } from '../holder.ts'
 import { createDeadline } from '../../../processes/deadline.ts'
 import { sendSignal } from '../../../processes/signal.ts'
 import { paneGone } from '../pane-gone.ts'
@@ -20,6 +20,7 @@ import { ensureServer, requireVersion, serverFacts, stopServer } from './server.
 import { sizeCommands } from './sizes.ts'
 import { showCommand, statusCommands } from './status.ts'
 import { pasteText, pressKey } from './type.ts'
+import { viewCommand } from './view.ts'
 
 const COMMAND_TIMEOUT = 5000
 const CLOSE_GRACE = 2000
@@ -49,7 +50,7 @@ const hasEnded = (pane: Pane): boolean => pane.exitCode !== null || pane.exitSig
 const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
 
 /** Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0 for each server: one from before a restart may name another pane. */
-export function createTmux(options: TmuxOptions): Multiplexer {
+export function createTmux(options: TmuxOptions): Holder {
   const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, controlTimeout = commandTimeout, closeGrace = CLOSE_GRACE } = options
   let disposed = false
   let socketPath: string | undefined
@@ -150,6 +151,7 @@ export function createTmux(options: TmuxOptions): Multiplexer {
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
+    viewCommand: (paneId) => viewCommand(binary, socketPath, socketName, paneId),
     shutdown: async () => {
       const panes = await query()
       await endPanes(

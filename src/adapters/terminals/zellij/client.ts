@@ -1,62 +1,35 @@
-import { readFile } from 'node:fs/promises'
 import { spawn } from '@lydell/node-pty'
-import { listProcesses } from '../../../processes/processes.ts'
-import type { Commands } from './commands.ts'
-import { zellijProcesses } from './people.ts'
 
-/** A client of our session in a terminal that nobody sees. It ends with this process. */
+/**
+ * A client of our session in a terminal that nobody sees, which ends with this process: what is opened in a session without any has no size and is lost
+ * (0.45.1), and a new client begins where the first one is.
+ */
 export interface Client {
-  readonly pid: number
   readonly ended: boolean
-  resize(columns: number, rows: number): void
-  /** Goes to the first tab, and is from then on the one that did something last: Zellij does for it what is to be done for no client in particular. */
+  /** Is from then on the one that pressed a key last: what a command does to no client in particular is done to that one. */
+  press(): void
+  /** Goes to the first tab. */
   goHome(): void
   stop(): void
 }
 
-/** Bound in its configuration (session.ts) to going to the first tab. */
-export const HOME_KEY = { bytes: '\u001Bh', name: 'Alt h' }
+/** Bound in the session’s configuration: to going to the first tab, and to nothing that could be seen. */
+export const HOME_KEY = { bytes: '\u001BH', name: 'Alt Shift h' }
+export const IDLE_KEY = { bytes: '\u001BJ', name: 'Alt Shift j' }
 /** What asks for the kind of the terminal, and what one answers that can nothing special: without it the client waits for half a second. */
 const ASKS = '\u001B[c'
 const ANSWER = '\u001B[?62;22c'
 
-/** In its environment: the process id of who started it. */
-const STARTED_BY = 'EXOMONAD_CLIENT_OF'
-
-/**
- * Ends clients of ours whose daemon was killed: what else that had started may hold their terminals open, so that nothing tells them. Their size
- * would be that of our panes.
- */
-export async function endLeftClients(configFile: string): Promise<void> {
-  const clients = (await zellijProcesses()).filter(({ argv }) => argv.includes(configFile) && argv.includes('attach') && !argv.includes('--create-background'))
-  const processes = clients.length === 0 ? [] : await listProcesses()
-  for (const { pid } of clients) {
-    const starter = new RegExp(`(?:^|\\0)${STARTED_BY}=(\\d+)\\0`).exec(await readFile(`/proc/${String(pid)}/environ`, 'utf8').catch(() => ''))?.[1]
-    const found = processes.find((one) => one.pid === pid)
-    if (starter === undefined || found === undefined || found.zombie || found.parent === Number(starter)) continue
-    try {
-      process.kill(pid, 'SIGHUP')
-    } catch {
-      // It has ended.
-    }
-  }
-}
-
-export function startClient({ commands, configFile, columns, rows }: { commands: Commands; configFile: string; columns: number; rows: number }): Client {
+export function startClient(argv: readonly string[], env: Readonly<Record<string, string>>, size: { columns: number; rows: number }): Client {
   let ended = false
-  const pty = spawn(commands.binary, ['--config', configFile, 'attach', commands.session], {
-    name: 'xterm-256color',
-    cols: columns,
-    rows,
-    cwd: '/',
-    env: { ...commands.environment, [STARTED_BY]: String(process.pid) },
-  })
+  const [file = '', ...args] = argv
+  const pty = spawn(file, args, { name: 'xterm-256color', cols: size.columns, rows: size.rows, cwd: '/', env: { ...env } })
   pty.onData((data) => {
-    if (data.includes(ASKS)) pty.write(ANSWER)
+    if (data.includes(ASKS)) whileItRuns(() => pty.write(ANSWER))
   })
   pty.onExit(() => (ended = true))
   /** Its terminal may be closed before its end is told. */
-  const whileItRuns = (act: () => void): void => {
+  function whileItRuns(act: () => void): void {
     try {
       if (!ended) act()
     } catch {
@@ -64,12 +37,14 @@ export function startClient({ commands, configFile, columns, rows }: { commands:
     }
   }
   return {
-    pid: pty.pid,
     get ended() {
       return ended
     },
-    resize: (newColumns, newRows) => whileItRuns(() => pty.resize(newColumns, newRows)),
+    press: () => whileItRuns(() => pty.write(IDLE_KEY.bytes)),
     goHome: () => whileItRuns(() => pty.write(HOME_KEY.bytes)),
-    stop: () => whileItRuns(() => pty.kill('SIGHUP')),
+    stop: () => {
+      whileItRuns(() => pty.kill('SIGHUP'))
+      ended = true
+    },
   }
 }

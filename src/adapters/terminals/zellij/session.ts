@@ -1,200 +1,183 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { asExomonadError, ExomonadError } from '../../../errors.ts'
-import { acquireInstanceLock } from '../../instance-lock.ts'
-import type { Commands, Reply } from './commands.ts'
-import { HOME_KEY } from './client.ts'
-import { parseEntries } from './panes.ts'
-import { zellijProcesses } from './people.ts'
-import type { Sockets } from './sockets.ts'
-import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
+import { ExomonadError } from '../../../errors.ts'
+import { endProcesses } from '../../../processes/end-processes.ts'
+import { exec } from '../../../processes/exec.ts'
+import { findByArguments } from '../../../processes/processes.ts'
+import { startClient, type Client } from './client.ts'
+import { filesOf } from './layout.ts'
+import { parseEntries, type Entry } from './panes.ts'
+import { isEnough, leavesFocus, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
 
-/** Rows that the bar of each tab takes. */
-export const BARS = 1
+/** `no-session`: nothing was done. `failed`: Zellij said no. */
+export type Reply = { kind: 'done'; stdout: string } | { kind: 'no-session' } | { kind: 'failed'; reason: string }
 
-const LAYOUT = 'agents'
-/** What Zellij calls text in its configuration is written like a string of JSON. */
-const quote = (text: string): string => JSON.stringify(text)
-
-/**
- * Of the server and our own client. What a session looked like is not written down: Zellij would start the agents’ commands anew from that.
- */
-const configuration = (layouts: string): string => `session_serialization false
-show_startup_tips false
-show_release_notes false
-web_server false
-on_force_close "detach"
-scroll_buffer_size 2000
-layout_dir ${quote(layouts)}
-default_layout ${quote(LAYOUT)}
-load_plugins {
-}
-keybinds {
-  shared {
-    bind ${quote(HOME_KEY.name)} { GoToTab 1; }
-  }
-}
-`
-
-/** The first tab stays empty: a session without panes would end. The bar tells a person of the others. What is typed there goes nowhere. */
-const layout = `layout {
-  default_tab_template {
-    pane size=${String(BARS)} borderless=true {
-      plugin location="zellij:compact-bar"
-    }
-    children
-  }
-  tab name="exomonad" {
-    pane name="Agents of exomonad" command="/bin/sh" {
-      args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs.'; exec cat >/dev/null"
-    }
-  }
-}
-`
-
-const START_ATTEMPTS = 8
-const START_POLL = 50
-/** Between questions to a server that runs but does not answer, and how many times it may have no socket. Milliseconds. */
-const BUSY_POLL = 500
-const LOST_AFTER = 4
-/** A server that is only just starting may lose what it is asked. Milliseconds. */
-const FIRST_ANSWER = 2000
-const LOCK_POLL = 20
-const LOCK_LIMIT = 30_000
-const STOP_POLL = 10
-const STOP_WAIT = 1000
-/** A server with much to do does not answer for seconds, and is ended without it. Milliseconds. */
-const STOP_ANSWER = 2000
-const STOP_ATTEMPTS = 5
-
+/** Our session, by commands of the `zellij` program, a process each (20 to 40 ms): one at a time. */
 export interface Session {
-  readonly configFile: string
-  /** Throws MULTIPLEXER_UNAVAILABLE where Zellij is not there or too old. Answers its version. */
-  requireVersion(): Promise<string>
-  /** Starts it in the background where it does not run. Two at the same time end up with one. */
-  ensure(): Promise<void>
-  /** Ends it, and waits until its server is gone. */
+  readonly binary: string
+  readonly name: string
+  /** Starts it in the background where it does not run, with a client of ours in it. MULTIPLEXER_UNAVAILABLE. */
+  ensure(size: { columns: number; rows: number }): Promise<Entry[]>
+  /** Its panes; undefined where it does not run, or does not tell. */
+  list(): Promise<Entry[] | undefined>
+  action(...args: readonly string[]): Promise<Reply>
+  /** For what is opened: nobody’s view moves along, as far as this Zellij knows how. */
+  readonly noFocus: readonly string[]
+  /**
+   * For a person who is about to come from outside: a new client begins in the tab where the first one is, which is ours, and, in a tab that has several
+   * panes (`shared`), in the one that the last client with its number was in.
+   */
+  lead(pane: string, shared: boolean): Promise<void>
   stop(): Promise<void>
-  /** Does something while no other process of ours starts the session or comes to it. */
-  alone(work: () => Promise<void>): Promise<void>
+  /** Ends a session of ours, where there is one. */
+  kill(session: string): Promise<void>
+  dispose(): void
 }
 
-/** `folder`: for its configuration. */
-export function createSession({ commands, sockets, folder }: { commands: Commands; sockets: Sockets; folder: string }): Session {
-  const configFile = join(folder, 'config.kdl')
-  const layouts = join(folder, 'layouts')
+const NO_SESSION = /no active session|session .*not found|no session with/i
+const LIMIT = 10_000
+const START_WITHIN = 10_000
+const POLL = 30
+const GRACE = 2000
+const LOOKS = 5
+/** How long a person may take from asking to being there. Milliseconds. */
+const FOLLOW_WITHIN = 5000
+/** Rows of the bar. */
+const BAR = 1
 
-  const write = async (file: string, text: string): Promise<void> => {
-    const draft = `${file}~${randomUUID()}`
-    await writeFile(draft, text)
-    await rename(draft, file)
+export function createSession(options: {
+  readonly binary: string
+  readonly name: string
+  /** Folder for its configuration. */
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+}): Session {
+  const { binary, name, folder } = options
+  const env = { ...options.environment, TERM: 'xterm-256color' }
+  const config = join(folder, 'config.kdl')
+  let client: Client | undefined
+  let size = { columns: 200, rows: 50 }
+  let version: string | undefined
+  let homeward: NodeJS.Timeout | undefined
+
+  const run = async (...args: readonly string[]): Promise<Reply> => {
+    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: LIMIT })
+    if (startError !== null)
+      throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`)
+    if (exitCode === 0) return { kind: 'done', stdout }
+    if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
+    const said = `${stderr}${stdout}`.trim()
+    return NO_SESSION.test(said) ? { kind: 'no-session' } : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
   }
-  /** Zellij takes the socket of a server away that is only just starting, when it is asked for it at that moment. */
-  const alone = async (work: () => Promise<void>): Promise<void> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const end = performance.now() + LOCK_LIMIT; ; await delay(LOCK_POLL)) {
-      const lock = acquireInstanceLock(join(folder, 'session.lock'))
-      if (lock.kind === 'acquired') return work().finally(() => lock.release())
-      if (performance.now() > end)
-        throw new ExomonadError(
-          'MULTIPLEXER_UNAVAILABLE',
-          'Zellij’s session is being started by another process of exomonad’s, which does not come to an end. Run `exomonad doctor`.',
-          {
-            pid: lock.pid,
-          },
-        )
+  const action: Session['action'] = (...args) => run('--session', name, 'action', ...args)
+  const requireVersion = async (): Promise<void> => {
+    if (version !== undefined) return
+    const reply = await run('--version')
+    const found = reply.kind === 'done' ? parseZellijVersion(reply.stdout) : undefined
+    if (found === undefined || !isEnough(found)) throw unavailable(`${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`)
+    version = found
+  }
+  const list: Session['list'] = async () => {
+    for (let look = 0; look < LOOKS; look += 1) {
+      const reply = await action('list-panes', '--json')
+      if (reply.kind === 'no-session') return undefined
+      const entries = reply.kind === 'done' ? parseEntries(reply.stdout) : undefined
+      if (entries !== undefined) return entries
+      await delay(POLL)
     }
+    return undefined
   }
-  const answers = async (): Promise<Reply> => {
-    const reply = await commands
-      .ask(['list-panes', '--json'], FIRST_ANSWER)
-      .catch((error: unknown) => ({ kind: 'failed', reason: asExomonadError(error).message }) as const)
-    return reply.kind === 'done' && parseEntries(reply.stdout) === undefined ? { kind: 'failed', reason: 'it lists nothing' } : reply
+  const create = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    for (const [file, text] of Object.entries(filesOf(folder))) await writeFile(join(folder, file), text)
+    const reply = await run('--config', config, 'attach', '--create-background', name)
+    if (reply.kind !== 'done') throw unavailable(reply.kind === 'failed' ? reply.reason : 'its session does not start')
   }
-  const servers = async (): Promise<number[]> =>
-    (await zellijProcesses()).flatMap(({ pid, argv }) => (argv.includes('--server') && argv.some((word) => word.endsWith(`/${commands.session}`)) ? [pid] : []))
-  /**
-   * Whether there is a server that answers, though not now: Zellij may think that it is not there, and a second one would take its socket. One of before
-   * that has no socket can't be reached any more.
-   */
-  const isBusy = async (listed: Reply, before: readonly number[]): Promise<boolean> => {
-    const running = await servers()
-    return listed.kind === 'no-session' ? running.some((pid) => !before.includes(pid)) : running.length > 0
+  const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+    for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL))
+      if (performance.now() > end) throw unavailable(`it does not ${what}`)
   }
-  const create = async (): Promise<Reply> => {
-    await mkdir(layouts, { recursive: true, mode: 0o700 })
-    await write(configFile, configuration(layouts))
-    await write(join(layouts, `${LAYOUT}.kdl`), layout)
-    return commands.run(['--config', configFile, 'attach', '--create-background', commands.session], { common: true })
+  /** Panes that clients are in. */
+  const looking = async (): Promise<string[]> => {
+    const reply = await action('list-clients')
+    return reply.kind === 'done' ? [...reply.stdout.matchAll(/^\s*\d+\s+(\w+_\d+)/gm)].map(([, pane = '']) => pane) : []
   }
-  /** One whose socket was taken away while it started. */
-  const endLost = async (before: readonly number[]): Promise<void> => {
-    for (const pid of await servers()) if (!before.includes(pid)) kill(pid)
+  /** Another client than those that are there. */
+  const another = async (): Promise<Client> => {
+    const before = (await looking()).length
+    let came: Client | undefined
+    await until('take a client', async () => {
+      // A busy one may think that its session is not there, and the client leaves.
+      if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { ...size, rows: size.rows + BAR })
+      return (await looking()).length > before
+    })
+    if (came === undefined) throw unavailable('it takes no client')
+    return came
+  }
+  const take = (guide: Client | undefined, pane: string, number: number): Promise<void> =>
+    until(`show ${pane}`, async () => {
+      guide?.press()
+      await action('focus-pane-id', pane)
+      return (await looking()).filter((one) => one === pane).length >= number
+    })
+
+  const kill: Session['kill'] = async (session) => {
+    await run('kill-session', session)
+    // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
+    await run('delete-session', '--force', session)
+    // One whose socket is gone hears nothing of it.
+    const servers = findByArguments((argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)))
+    await endProcesses([], servers, { grace: GRACE })
   }
 
   return {
-    alone,
-    configFile,
-    requireVersion: async () => {
-      const reply = await commands.run(['--version'])
-      const said = reply.kind === 'done' ? reply.stdout.trim() : ''
-      const version = parseZellijVersion(said)
-      if (version !== undefined && isEnough(version)) return version
-      throw new ExomonadError(
-        'MULTIPLEXER_UNAVAILABLE',
-        `${version === undefined ? 'This zellij does not tell its version' : `Zellij ${version} is too old`}: exomonad needs ${ZELLIJ_NEEDED} or newer. Install it (\`cargo install --locked zellij\`), or set [multiplexer] kind = "tmux" or "headless".`,
-        { found: version ?? said, needed: ZELLIJ_NEEDED },
-      )
+    kill,
+    binary,
+    name,
+    action,
+    list,
+    get noFocus() {
+      return version === undefined || leavesFocus(version) ? ['--no-focus'] : []
     },
-    ensure: () =>
-      alone(async () => {
-        let before: readonly number[] | undefined
-        let reason = ''
-        for (let attempt = 1, lost = 0; attempt <= START_ATTEMPTS; attempt += 1) {
-          const listed = await answers()
-          if (listed.kind === 'done') return
-          if (listed.kind === 'failed') reason = listed.reason
-          before ??= listed.kind === 'no-session' ? await servers() : []
-          if (await isBusy(listed, before)) {
-            lost = listed.kind === 'no-session' ? lost + 1 : 0
-            if (lost < LOST_AFTER) {
-              await delay(BUSY_POLL)
-              continue
-            }
-            await endLost(before)
-            lost = 0
-          }
-          const made = await create()
-          if (made.kind !== 'done') reason = made.kind === 'failed' ? made.reason : made.kind
-          if (made.kind !== 'done') await delay(START_POLL)
-        }
-        throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij’s session did not start: ${reason}. Run \`exomonad doctor\`.`, {
-          session: commands.session,
-        })
-      }),
-    stop: async () => {
-      const running = await servers()
-      const left = async (): Promise<number[]> => (await servers()).filter((pid) => running.includes(pid))
-      // Of a busy server Zellij may think that it is not there.
-      for (let attempt = 0; attempt < STOP_ATTEMPTS && (attempt === 0 || (await left()).length > 0); attempt += 1) {
-        await commands.run(['kill-session', commands.session], { limit: STOP_ANSWER }).catch(() => undefined)
-        for (let waited = 0; waited < STOP_WAIT && (await left()).length > 0; waited += STOP_POLL) await delay(STOP_POLL)
+    ensure: async ({ columns, rows }) => {
+      size = { columns, rows }
+      await requireVersion()
+      let entries = await list()
+      if (entries === undefined) {
+        client?.stop()
+        await create()
       }
-      for (const pid of await left()) kill(pid)
-      // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
-      await commands.run(['delete-session', '--force', commands.session])
-      await sockets.remove()
+      if (client === undefined || client.ended) client = await another()
+      await until('list its panes', async () => (entries ??= await list()) !== undefined)
+      return entries ?? []
+    },
+    lead: async (pane, shared) => {
+      clearTimeout(homeward)
+      const there = (await looking()).filter((one) => one === pane).length
+      await take(client, pane, 1)
+      if (shared) {
+        // It has the number that the person gets.
+        const scout = await another()
+        await take(scout, pane, there + 2).finally(() => scout.stop())
+        await until('let a client go', async () => (await looking()).filter((one) => one === pane).length < there + 2)
+      }
+      homeward = setTimeout(() => client?.goHome(), FOLLOW_WITHIN)
+      homeward.unref()
+    },
+    stop: async () => {
+      clearTimeout(homeward)
+      client?.stop()
+      await kill(name)
       await rm(folder, { recursive: true, force: true })
     },
+    dispose: () => {
+      clearTimeout(homeward)
+      client?.stop()
+    },
   }
-}
 
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended.
+  function unavailable(reason: string): ExomonadError {
+    return new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no agents: ${reason}. \`exomonad doctor\` says more.`, { session: name })
   }
 }

@@ -1,56 +1,38 @@
-import { addToTrace } from '../../../pane-trace.ts'
-import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ExomonadError } from '../../../errors.ts'
+import { asExomonadError, ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Log } from '../../../log.ts'
-import { createDeaths } from '../deaths.ts'
-import { endPanes } from '../../../processes/end-processes.ts'
-import { paneGone } from '../pane-gone.ts'
-import { shared } from '../../../processes/processes.ts'
-import { checkOpen } from '../program.ts'
-import type { Multiplexer, Pane, TypeResult } from '../holder.ts'
+import { titleOf } from '../program.ts'
+import type { Shown, Viewer } from '../viewer.ts'
 import { attachCommand } from './attach.ts'
-import { endLeftClients } from './client.ts'
-import { createCommands } from './commands.ts'
-import { createKeeper } from './keeper.ts'
-import { openPane } from './open.ts'
-import { createNames } from './names.ts'
-import { describePane, isPaneId, type Listed } from './panes.ts'
-import { lastTyped } from './people.ts'
-import { createQueries } from './queries.ts'
-import { createRecords } from './records.ts'
-import { BARS, createSession } from './session.ts'
-import { createSockets } from './sockets.ts'
-import { pasteText, pressKey } from './type.ts'
-import { traitsOf, type Traits } from './version.ts'
-import { createWatch } from './watch.ts'
-import { createWire } from './wire.ts'
-
-const COMMAND_TIMEOUT = 10_000
-const OPEN_TIMEOUT = 20_000
-const CLOSE_GRACE = 2000
-const OPEN_ATTEMPTS = 3
-const SETTLE_LIMIT = 1000
-const SETTLE_POLL = 10
+import { MOST_BARS, tabsLayout } from './layout.ts'
+import { marked, type Entry } from './panes.ts'
+import { createSession } from './session.ts'
 
 export interface ZellijOptions {
   /** Name of a session of our own; short, for the path of its socket may have 108 bytes. */
   readonly session: string
-  /** Folder for records of the panes and the session’s configuration; made where it is not there. */
+  /** The one that versions of before had agents in, which ends with the other. */
+  readonly former: string
+  /** Folder for the session’s configuration; made where it is not there. */
   readonly stateDir: string
-  /** Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  /** Environment of the session. Scrubbed by the caller. */
   readonly environment: Readonly<Record<string, string>>
   readonly log: Log
   /** Program to run; the default is `zellij` on the environment's PATH. */
   readonly binary?: string
-  /** Milliseconds a command may take; 10,000. */
-  readonly commandTimeout?: number
-  /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
-  readonly closeGrace?: number
 }
+
+/** Tabs that are made by one command, where many are waited for. */
+const AT_ONCE = 25
+const ATTEMPTS = 3
+const LOOKS = 40
+const POLL = 50
+/** Milliseconds. */
+const SHOWN_WITHIN = 5000
 
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
 const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
@@ -59,213 +41,164 @@ const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
     ? join(environment['TMPDIR'] ?? '/tmp', `zellij-${String(process.getuid?.() ?? 0)}`)
     : join(environment['XDG_RUNTIME_DIR'], 'zellij'))
 
-/** Panes in a Zellij session of our own, a tab for each or several in one. Pane ids count from 0 for each session. */
-export function createZellij(options: ZellijOptions): Multiplexer {
-  const { session: name, stateDir, log, binary = 'zellij', commandTimeout = COMMAND_TIMEOUT, closeGrace = CLOSE_GRACE } = options
-  const socketDir = socketDirOf(options.environment)
+/** Views in a Zellij session of our own, a tab for each or several in one. One thing at a time is asked of it, and nothing without need. */
+export function createZellijViewer({ session: name, former, stateDir, environment, log, binary = 'zellij' }: ZellijOptions): Viewer {
   const folder = join(stateDir, 'zellij')
-  const sockets = createSockets({ common: socketDir, session: name })
-  const commands = createCommands({
-    binary,
-    session: name,
-    environment: { ...options.environment, TERM: 'xterm-256color', ZELLIJ_SOCKET_DIR: socketDir },
-    sockets,
-    timeout: commandTimeout,
-  })
-  const records = createRecords(join(folder, 'panes'))
-  const queries = createQueries({ commands, records, folder })
-  /** Many who ask at the same time share an answer, to a question that is put after they asked. */
-  const listing = shared(queries.listing)
-  const clients = shared(queries.clients)
-  const names = createNames({ commands, records, listing })
-  const session = createSession({ commands, sockets, folder })
-  const keeper = createKeeper({
-    commands,
-    queries,
-    wire: createWire({ socketDir, session: name, timeout: commandTimeout }),
-    configFile: session.configFile,
-    alone: session.alone,
-    bars: BARS,
-    traits: () => traits,
-    timeout: commandTimeout,
-    onAway: () => void look(),
-    log,
-  })
+  const socketDir = socketDirOf(environment)
+  const session = createSession({ binary, name, folder, environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir } })
+  const wanted = new Map<PaneId, { shown: Shown; attempts: number }>()
+  const names = new Map<PaneId, string>()
+  /** Tabs that are called after a terminal; null where it is not in front in its tab, or not shown. Missing: not known. */
+  const tabs = new Map<PaneId, number | null>()
+  let last: Promise<unknown> = Promise.resolve()
   let disposed = false
-  let traits: Traits | undefined
-  let starting: Promise<void> | undefined
-  let lastOpen: Promise<unknown> = Promise.resolve()
-  const lastTyping = new Map<PaneId, Promise<unknown>>()
 
-  const find = async (paneId: PaneId): Promise<Listed | undefined> => (isPaneId(paneId) ? (await listing()).find((pane) => pane.paneId === paneId) : undefined)
-
-  /** Panes that people look at, and when they last typed; the keeper is nobody. */
-  const people = async (panes: readonly Listed[]): Promise<{ watched: ReadonlySet<string>; typedAt: number }> => {
-    const others = panes.length === 0 ? [] : keeper.noticed(await clients())
-    const now = Date.now()
-    const watched = new Set(others)
-    return { watched, typedAt: panes.some(({ paneId }) => watched.has(paneId)) ? await lastTyped(now, keeper.pid, now) : 0 }
-  }
-  const describe = async (panes: readonly Listed[]): Promise<Pane[]> => {
-    const { watched, typedAt } = await people(panes)
-    return Promise.all(panes.map((pane) => describePane(pane, watched.has(pane.paneId) ? typedAt : null)))
-  }
-  const list = async (): Promise<Pane[]> => describe(await listing())
-  const deaths = createDeaths({ list, log })
-  async function look(): Promise<void> {
-    if (disposed) return
-    await deaths.look()
-    await names.tidy().catch((error: unknown) => log.debug({ err: error }, 'tabs of Zellij could not be named'))
-  }
-  const watch = createWatch({ commands, records, onChange: () => void look() })
-
-  const startNow = async (): Promise<void> => {
-    await session.ensure()
-    await endLeftClients(session.configFile)
-    await watch.begin()
-    await deaths.look()
-    await records.forget(new Set((await listing()).map(({ record }) => record.key)))
-  }
-  const startOnce = (): Promise<void> => (starting ??= startNow().finally(() => (starting = undefined)))
-
-  /** The size of a new tab is that of the keeper, which can have one at a time. */
-  const oneByOne = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = lastOpen.then(work)
-    lastOpen = done.catch(() => undefined)
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
     return done
   }
-  const open = async (pane: Parameters<Multiplexer['open']>[0]): Promise<{ paneId: PaneId; pid: number }> => {
-    traits ??= traitsOf(await session.requireVersion())
-    for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
-      if (attempt > 0 || !watch.begun || !(await sockets.find())) await startOnce()
-      const opened = await openPane(pane, { commands, records, list: listing, alone: oneByOne, keeper, traits, timeout: OPEN_TIMEOUT })
-      if (opened === undefined) continue
-      deaths.opened(opened.paneId, pane.agentId)
-      return opened
-    }
-    throw new ExomonadError(
-      'MULTIPLEXER_UNAVAILABLE',
-      `Zellij’s session ended again and again while a pane for ${pane.name} was opened. Run \`exomonad doctor\`.`,
-    )
+  const learn = (entries: readonly Entry[]): readonly Entry[] => {
+    tabs.clear()
+    for (const { shows, tabId, leads } of entries) if (shows !== null) tabs.set(shows, leads ? tabId : null)
+    return entries
   }
+  const shownBy = (entries: readonly Entry[], paneId: PaneId) => entries.find(({ shows }) => shows === paneId)
 
-  /** One at a time for each pane, and only into one whose program lives. */
-  const type = (paneId: PaneId, act: (pane: Listed) => Promise<TypeResult>): Promise<TypeResult> => {
-    const typed = (lastTyping.get(paneId) ?? Promise.resolve()).then(async (): Promise<TypeResult> => {
-      const pane = await find(paneId)
-      if (pane === undefined) return { kind: 'gone' }
-      return (await describePane(pane, null)).dead ? { kind: 'dead' } : act(pane)
+  const openTabs = async (all: readonly Shown[], entries: readonly Entry[]): Promise<void> => {
+    const bars = Math.max(0, MOST_BARS - new Set(entries.map(({ tabId }) => tabId)).size)
+    const layout = tabsLayout(all.map(({ paneId, argv, name: called }, index) => ({ name: titleOf(called), argv: marked(paneId, argv), bar: index < bars })))
+    const reply = await session.action('new-tab', ...session.noFocus, '--layout-string', layout)
+    if (reply.kind !== 'done') throw refusal(reply)
+    const made = reply.stdout.split('\n').filter((line) => /^\d+$/.test(line))
+    if (made.length === all.length) for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
+  }
+  const openBeside = async ({ paneId, argv }: Shown, tabId: number): Promise<void> => {
+    const words = ['--tab-id', String(tabId), ...session.noFocus, '--close-on-exit', '--', ...marked(paneId, argv)]
+    const reply = await session.action('new-pane', ...words)
+    if (reply.kind !== 'done') throw refusal(reply)
+    tabs.set(paneId, null)
+  }
+  const refusal = (reply: { kind: 'no-session' } | { kind: 'failed'; reason: string }): ExomonadError =>
+    new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`, {
+      session: name,
     })
-    const settled = typed.catch(() => undefined)
-    lastTyping.set(paneId, settled)
-    void settled.then(() => lastTyping.get(paneId) === settled && lastTyping.delete(paneId))
-    return typed
-  }
-  const screen = async (paneId: PaneId, ...more: string[]): Promise<string[]> => {
-    const rows = await queries.screen(paneId, ...more)
-    if (rows === undefined) throw paneGone(paneId)
-    return rows
-  }
-  /** Waits until it is noted how a program ended. */
-  const settle = async ({ record: { key } }: Listed): Promise<void> => {
-    for (const end = performance.now() + SETTLE_LIMIT; performance.now() < end; await delay(SETTLE_POLL)) {
-      const record = await records.read(key)
-      if (record === undefined || record.ended !== null) return
+
+  /** Tries again, a few times. */
+  const failed = (paneIds: Iterable<PaneId>, error: unknown): void => {
+    for (const paneId of paneIds) {
+      const one = wanted.get(paneId)
+      if (one === undefined || (one.attempts += 1) < ATTEMPTS) continue
+      wanted.delete(paneId)
+      log.warn({ err: error, paneId, name: one.shown.name }, 'Zellij does not show an agent, which goes on: `exomonad attach` shows it')
     }
   }
-  const ending = ({ record: { pid, agentId, ended } }: Listed) => ({ pid: pid ?? 0, agentId, ended: ended !== null || pid === null })
-
-  const lead = async (paneId: PaneId): Promise<void> => {
-    const panes = await listing().catch(() => [])
-    const tab = panes.find((pane) => pane.paneId === paneId)?.tabId
-    if (tab !== undefined) await keeper.lead(paneId, panes.filter(({ tabId }) => tabId === tab).length > 1)
+  /** The next ones to be opened: as many as have tabs of their own, or one that has a place beside another. */
+  const nextOnes = (entries: readonly Entry[]): { alone: Shown[]; beside?: { shown: Shown; tabId: number } } => {
+    const alone: Shown[] = []
+    for (const { shown } of wanted.values()) {
+      const tab = shown.beside === undefined ? undefined : shownBy(entries, shown.beside)?.tabId
+      if (tab !== undefined && entries.some(({ tabId, hasRoom }) => tabId === tab && hasRoom)) {
+        if (alone.length > 0) break
+        return { alone, beside: { shown, tabId: tab } }
+      }
+      // Where that one is only being opened itself, this one waits for it.
+      if (alone.length === AT_ONCE || alone.some(({ paneId }) => paneId === shown.beside)) break
+      alone.push(shown)
+    }
+    return { alone }
   }
-  const closing = new Map<PaneId, Promise<void>>()
-  const closeNow = async (paneId: PaneId): Promise<void> => {
-    const pane = await find(paneId)
-    if (pane === undefined) return
-    await endPanes([ending(pane)], { grace: closeGrace })
-    await settle(pane)
-    await deaths.look()
-    await commands.action('close-pane', '--pane-id', paneId)
-    await records.remove(pane.record.key)
-    await look()
+  const openSome = async (): Promise<void> => {
+    const [first] = wanted.values()
+    if (first === undefined) return
+    let tried: PaneId[] = [...wanted.keys()]
+    try {
+      const entries = learn(await session.ensure(first.shown))
+      for (const { shows } of entries) if (shows !== null) wanted.delete(shows)
+      const { alone, beside } = nextOnes(entries)
+      tried = beside === undefined ? alone.map(({ paneId }) => paneId) : [beside.shown.paneId]
+      if (beside !== undefined) await openBeside(beside.shown, beside.tabId)
+      else if (alone.length > 0) await openTabs(alone, entries)
+      // A tab may be said to have been made that has no room for its pane.
+      const isShown = async () => {
+        const now = learn((await session.list()) ?? [])
+        return tried.every((paneId) => shownBy(now, paneId) !== undefined)
+      }
+      for (const end = performance.now() + SHOWN_WITHIN; !(await isShown()) && performance.now() < end; await delay(POLL));
+      for (const paneId of tried) if (tabs.has(paneId)) wanted.delete(paneId)
+      failed(tried, refusal({ kind: 'failed', reason: 'it did not appear' }))
+    } catch (error) {
+      failed(tried, error)
+    }
+  }
+  const nameOne = async (): Promise<void> => {
+    const [first] = names
+    if (first === undefined) return
+    const [paneId, called] = first
+    names.delete(paneId)
+    if (!tabs.has(paneId)) learn((await session.list()) ?? [])
+    const tab = tabs.get(paneId) ?? null
+    tabs.set(paneId, tab)
+    if (tab !== null) await session.action('rename-tab-by-id', '--', String(tab), titleOf(called))
+  }
+  const work = async (): Promise<void> => {
+    while (!disposed && (wanted.size > 0 || names.size > 0)) {
+      await (wanted.size > 0 ? openSome() : nameOne().catch((error: unknown) => log.debug({ err: error }, 'a tab of Zellij could not be named')))
+    }
+  }
+  const soon = (): void => void inTurn(work)
+
+  const find = async (shown: Shown): Promise<{ pane: string; shared: boolean }> => {
+    let entries = learn(await session.ensure(shown))
+    if (shownBy(entries, shown.paneId) === undefined) await openTabs([shown], entries)
+    for (let look = 0; look < LOOKS; look += 1) {
+      const found = shownBy(entries, shown.paneId)
+      if (found !== undefined) return { pane: found.id, shared: entries.filter(({ tabId }) => tabId === found.tabId).length > 1 }
+      await delay(POLL)
+      entries = learn((await session.list()) ?? [])
+    }
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij does not show ${shown.name}, though it was asked to.`, { session: name })
   }
 
   return {
     name: 'zellij',
-    start: async () => {
-      traits = traitsOf(await session.requireVersion())
-      await startOnce()
+    open: (shown) => {
+      wanted.set(shown.paneId, { shown, attempts: 0 })
+      soon()
     },
-    open: async (pane) => {
-      await checkOpen(pane)
-      return open(pane)
+    rename: (paneId, called) => {
+      const waits = wanted.get(paneId)
+      if (waits !== undefined) waits.shown = { ...waits.shown, name: called }
+      else if (tabs.get(paneId) !== null) {
+        names.set(paneId, called)
+        soon()
+      }
     },
-    list,
-    inspect: async (paneId) => {
-      const pane = await find(paneId)
-      return pane === undefined ? undefined : (await describe([pane]))[0]
+    closed: (paneId) => {
+      wanted.delete(paneId)
+      names.delete(paneId)
+      // Who was behind it in its tab may be in front now.
+      for (const [other, tab] of tabs) if (other === paneId || tab === null) tabs.delete(other)
     },
-    paste: (paneId, text, key) =>
-      type(paneId, async ({ record }) => {
-        if (key !== undefined) await records.note(record.key, { pasting: key })
-        const result = await pasteText(commands, paneId, text)
-        if (key !== undefined) await records.note(record.key, { pasting: null, ...(result.kind === 'typed' && { pasted: addToTrace(record.pasted, key) }) })
-        return result
+    attachCommand: (shown, inside) =>
+      inTurn(async () => {
+        const { pane, shared } = await find(shown)
+        if (inside === undefined) await session.lead(pane, shared)
+        return attachCommand({ binary, session: name, socketDir, pane, inside })
       }),
-    pressEnter: (paneId, key) =>
-      type(paneId, async ({ record }) => {
-        if (key !== undefined) await records.note(record.key, { entering: key })
-        const result = await pressKey(commands, paneId, 'Enter')
-        if (key !== undefined) await records.note(record.key, { entering: null, ...(result.kind === 'typed' && { entered: addToTrace(record.entered, key) }) })
-        return result
-      }),
-    pressEscape: (paneId) => type(paneId, () => pressKey(commands, paneId, 'Escape')),
-    capture: async (paneId, { lines = 0 } = {}) => {
-      if ((await find(paneId)) === undefined) throw paneGone(paneId)
-      const seen = await screen(paneId)
-      const shown = lines === 0 ? seen : (await screen(paneId, '--full')).slice(-(seen.length + lines))
-      return shown
-        .map((line) => line.trimEnd())
-        .join('\n')
-        .trimEnd()
-    },
-    captureStyled: async (paneId) => {
-      const pane = await find(paneId)
-      if (pane === undefined) throw paneGone(paneId)
-      const rows = await screen(paneId, '--ansi')
-      return [...rows, ...Array.from({ length: Math.max(0, pane.rows - rows.length) }, () => '')].join('\n')
-    },
-    rename: async (paneId, given) => {
-      if (!isPaneId(paneId) || !(await names.rename(paneId, given))) throw paneGone(paneId)
-    },
-    close: async (paneId) => {
-      const closed = closing.get(paneId) ?? closeNow(paneId).finally(() => closing.delete(paneId))
-      closing.set(paneId, closed)
-      await closed
-    },
-    endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
-    onDeath: deaths.onDeath,
-    attachCommand: (paneId) => {
-      const ready = join(folder, `ready-${randomUUID()}`)
-      void lead(paneId).finally(() => writeFile(ready, '').catch(() => undefined))
-      return attachCommand({ binary, session: name, socketDir, paneId, ready })
-    },
     shutdown: async () => {
-      const panes = await listing()
-      await endPanes(panes.map(ending), { grace: closeGrace })
-      await Promise.all(panes.map(settle))
-      await deaths.look()
-      watch.stop()
-      keeper.stop()
-      await session.stop()
-      await deaths.look()
+      disposed = true
+      await inTurn(async () => {
+        if (existsSync(join(folder, 'panes'))) await session.kill(former)
+        if (existsSync(folder)) await session.stop()
+      }).catch((error: unknown) => log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'))
     },
     dispose: async () => {
       disposed = true
-      watch.stop()
-      keeper.stop()
+      await inTurn(async () => session.dispose())
+    },
+    settled: async () => {
+      await inTurn(() => Promise.resolve())
     },
   }
 }

@@ -25,6 +25,8 @@ export interface Doing {
   readonly palette: Palette
   /** Gives the terminal away to a program, and takes it back. Answers its exit code. */
   readonly attach: (argv: readonly string[]) => Promise<number | null>
+  /** The Zellij session that the console’s terminal is in, as the tool `attach` takes it. */
+  readonly inside: { inside?: string }
   readonly quit: () => void
 }
 
@@ -131,7 +133,7 @@ export function createLines(doing: Doing): Lines {
   }
 
   const attach = async (agent: string, node: TreeNode): Promise<void> => {
-    const { argv, multiplexer } = await clientFor().callTool<{ argv: string[] | null; multiplexer: string }>('attach', { agent: node.id })
+    const { argv, multiplexer } = await clientFor().callTool<{ argv: string[] | null; multiplexer: string }>('attach', { agent: node.id, ...doing.inside })
     if (argv === null)
       return tell(
         agent,

@@ -1,5 +1,6 @@
 import type { TreeNode, TreeView } from '../../../core/core.ts'
 import { ExomonadError } from '../../../errors.ts'
+import { insideZellij } from '../attach.ts'
 import { openOwnerClients } from '../connect.ts'
 import type { CliContext } from '../context.ts'
 import { printableLine } from '../printable.ts'
@@ -42,6 +43,7 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     now,
     palette,
     attach: (argv) => (app === undefined ? Promise.resolve(null) : app.away(() => host.runOnTerminal(argv, context.options().cwd))),
+    inside: insideZellij(context.environment),
     quit,
   }
   const lines = createLines(doing)

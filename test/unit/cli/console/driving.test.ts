@@ -43,7 +43,7 @@ function drive(children: readonly TreeNode[], answers: Answers, root: Partial<Tr
   }
   let quits = 0
   const quit = (): void => void quits++
-  const lines = createLines({ store, feed, clientFor, now: () => 0, palette: createPalette(false), attach: async () => 0, quit })
+  const lines = createLines({ store, feed, clientFor, now: () => 0, palette: createPalette(false), attach: async () => 0, inside: {}, quit })
   const press = createPress({ store, lines, quit, seen: () => ({ total: 0, height: 10, scroll: null }) })
   const type = (text: string): void => press({ kind: 'edit', action: { kind: 'insert', text } })
   return {

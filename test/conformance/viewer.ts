@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, it } from 'vitest'
+import { createViewed } from '../../src/adapters/terminals/viewed.ts'
+import { createZellijViewer } from '../../src/adapters/terminals/zellij/zellij.ts'
+import { newAgentId } from '../../src/ids.ts'
+import { silentLog } from '../../src/log.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { runProgram } from '../helpers/daemon.ts'
+import { waitFor } from '../helpers/wait-for.ts'
+import { useViewerBench, type HolderKind } from './viewer/bench.ts'
+
+/** What a viewer does (src/adapters/terminals/viewer.ts), with a real one, real terminals and programs. */
+export function describeViewer(kind: HolderKind): void {
+  const bench = useViewerBench(kind)
+  const sockets = (): string[] =>
+    readdirSync(bench.folder, { recursive: true })
+      .map(String)
+      .filter((path) => path === `contract_version_1/${bench.session}`)
+
+  it('opens a tab for an agent, called as it is, in which what it writes is seen and a message reaches it', async () => {
+    const recorder = await bench.openRecorder({ name: 'main.one ◐ running' })
+    const view = await bench.isShown(recorder.paneId)
+    expect(view.tabName).toBe('main.one ◐ running')
+    const person = bench.person(await bench.viewed.show(recorder.paneId))
+    await bench.sees(person, 'recorder ready')
+    expect(await bench.viewed.paste(recorder.paneId, 'a message')).toEqual({ kind: 'typed' })
+    await waitFor('the message', () => recorder.recorded().includes('a message'))
+    await bench.viewed.rename(recorder.paneId, 'main.one "✓" done\\')
+    await waitFor('its tab to be called so', async () => (await bench.views(recorder.paneId))[0]?.tabName === 'main.one "✓" done\\')
+    // And the pane, where it shares a tab.
+    await waitFor('its pane to be called so', async () => (await bench.views(recorder.paneId))[0]?.title.includes('main.one "✓" done\\'))
+  })
+
+  it('opens it beside another as long as there is room, and the rest in tabs of their own', async () => {
+    const parent = await bench.open({ name: 'parent', argv: ['/bin/cat'] })
+    const workers = await Promise.all(Array.from({ length: 12 }, (_, index) => bench.open({ name: `w${index}`, beside: parent.paneId, argv: ['/bin/cat'] })))
+    const lost = await bench.open({ name: 'lost', beside: `x'; "y` as never, argv: ['/bin/cat'] })
+    const { tab, tabName } = await bench.isShown(parent.paneId)
+    const seen = await Promise.all(workers.map(({ paneId }) => bench.isShown(paneId)))
+    const beside = seen.filter((view) => view.tab === tab).length
+    expect(beside).toBeGreaterThanOrEqual(2)
+    expect(beside).toBeLessThan(12)
+    expect(tabName).toBe('parent')
+    expect((await bench.isShown(lost.paneId)).tabName).toBe('lost')
+    const all = await bench.holder.list()
+    expect(all).toHaveLength(14)
+    expect(new Set(all.map(({ paneId }) => paneId)).size).toBe(14)
+  })
+
+  it('a view goes with its pane, and its going takes nothing along', async () => {
+    const [kept, closed, shut] = await Promise.all(['kept', 'closed', 'shut'].map((name) => bench.openRecorder({ name })))
+    if (kept === undefined || closed === undefined || shut === undefined) throw new Error('three were opened')
+    const view = await bench.isShown(shut.paneId)
+    await Promise.all([kept, closed].map(({ paneId }) => bench.isShown(paneId)))
+    await bench.viewed.close(closed.paneId)
+    await waitFor('its view to go', async () => (await bench.views(closed.paneId)).length === 0)
+    await bench.zellij('close-pane', '--pane-id', view.id)
+    await waitFor('the other view to go', async () => (await bench.views(shut.paneId)).length === 0)
+    for (const { paneId, recorded, pid } of [kept, shut]) {
+      expect(isAlive(pid)).toBe(true)
+      expect(await bench.viewed.paste(paneId, 'still')).toEqual({ kind: 'typed' })
+      await waitFor('the paste', () => recorded().includes('still'))
+    }
+    // Nobody opens again what a person closed, but by asking for it.
+    const later = await bench.open({ name: 'later', argv: ['/bin/cat'] })
+    await bench.viewed.rename(shut.paneId, 'another name')
+    await bench.isShown(later.paneId)
+    await bench.viewer.settled()
+    expect(await bench.views(shut.paneId)).toEqual([])
+    expect(await bench.views(kept.paneId)).toHaveLength(1)
+    await bench.sees(bench.person(await bench.viewed.show(shut.paneId)), 'recorder ready')
+    expect(await bench.views(shut.paneId)).toHaveLength(1)
+  })
+
+  it.each(['killed', 'without its socket'])('its session %s: the agents go on, and it is there again for who asks for it', async (what) => {
+    const recorder = await bench.openRecorder({ name: 'one' })
+    const other = await bench.open({ name: 'other', argv: ['/bin/cat'] })
+    await Promise.all([recorder, other].map(({ paneId }) => bench.isShown(paneId)))
+    if (what === 'without its socket') for (const path of sockets()) rmSync(join(bench.folder, path))
+    else await runProgram('zellij', ['kill-session', bench.session], { env: bench.environment })
+    await waitFor('its socket to be gone', () => sockets().length === 0)
+    expect(await bench.viewed.paste(recorder.paneId, 'meanwhile')).toEqual({ kind: 'typed' })
+    await waitFor('the paste', () => recorder.recorded().includes('meanwhile'))
+    expect((await bench.viewed.list()).every(({ dead }) => !dead)).toBe(true)
+    await bench.viewed.rename(recorder.paneId, 'renamed')
+    await bench.viewer.settled()
+    expect(sockets()).toEqual([])
+    await bench.sees(bench.person(await bench.viewed.show(recorder.paneId)), 'recorder ready')
+    expect(await bench.views(other.paneId)).toEqual([])
+    const later = await bench.open({ name: 'later', argv: ['/bin/cat'] })
+    await bench.isShown(later.paneId)
+  })
+
+  it('takes each person to the pane they asked for, and knows that they type, and where', async () => {
+    const first = await bench.openRecorder({ name: 'first' })
+    const second = await bench.openRecorder({ name: 'second', beside: first.paneId })
+    const third = await bench.openRecorder({ name: 'third' })
+    await Promise.all([first, second, third].map(({ paneId }) => bench.isShown(paneId)))
+    const activeAt = async () => (await bench.viewed.list()).map(({ humanActiveAt }) => humanActiveAt)
+    expect(await activeAt()).toEqual([null, null, null])
+    for (const one of [third, second, first]) {
+      const others = [first, second, third].filter((other) => other !== one).map((other) => ({ other, before: other.recorded() }))
+      const person = bench.person(await bench.viewed.show(one.paneId))
+      const view = await bench.isShown(one.paneId)
+      await waitFor(
+        'the person to be there',
+        async () =>
+          [...(await bench.zellij('list-clients')).matchAll(new RegExp(` ${view.id} `, 'g'))].length > 0 &&
+          (await person.capture(0)).includes('recorder ready'),
+      )
+      const since = Date.now()
+      await waitFor('what they type', async () => {
+        await person.type('x', { paste: false })
+        return one.recorded().includes('x') && ((await bench.viewed.inspect(one.paneId))?.humanActiveAt ?? 0) >= since - 1000
+      })
+      for (const { other, before } of others) expect(other.recorded()).toBe(before)
+      person.dispose()
+      await person.end
+    }
+  })
+
+  it('a view of a person in this session, or in another one, is taken there', async () => {
+    const [one, two] = await Promise.all(['one', 'two'].map((name) => bench.openRecorder({ name })))
+    if (one === undefined || two === undefined) throw new Error('two were opened')
+    const env = { ZELLIJ_SOCKET_DIR: bench.folder }
+    const person = bench.person(
+      ['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false'],
+      undefined,
+      env,
+    )
+    try {
+      await waitFor('a shell', async () => {
+        await person.type(`echo re''ady\r`, { paste: false })
+        return (await person.capture(0)).includes('\nready')
+      })
+      const runs = async (argv: readonly string[]) =>
+        person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
+      await runs(await bench.viewed.show(one.paneId, 'theirs'))
+      await bench.sees(person, 'recorder ready')
+      await waitFor('what they type', async () => {
+        await person.type('x', { paste: false })
+        return one.recorded().includes('x')
+      })
+      expect(two.recorded()).not.toContain('x')
+      const argv = await bench.viewed.show(two.paneId, bench.session)
+      expect(argv.slice(1)).toEqual(['action', 'focus-pane-id', (await bench.isShown(two.paneId)).id])
+      await runProgram(argv[0] ?? '', argv.slice(1), { env: { ...bench.environment, ZELLIJ: '0', ZELLIJ_SESSION_NAME: bench.session } })
+      await waitFor('what they type', async () => {
+        await person.type('y', { paste: false })
+        return two.recorded().includes('y')
+      })
+    } finally {
+      await runProgram('zellij', ['delete-session', '--force', 'theirs'], { env: bench.environment })
+    }
+  })
+
+  it('passes on colours, what the mouse does, and pastes; and can be scrolled back', async () => {
+    const words = String.raw`printf '\033[?1000h\033[?1006h\033[?2004h\033[38;2;1;2;3mcoloured\033[0m\r\n'; for i in $(seq 1 80); do echo line $i; sleep 0.02; done; stty raw -echo; exec cat -v`
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', `read -r line; ${words}`] })
+    const view = await bench.isShown(paneId)
+    const person = bench.person(await bench.viewed.show(paneId))
+    await waitFor('it to begin', async () => {
+      await person.type('\r', { paste: false })
+      return (await bench.holder.capture(paneId)).includes('line 80')
+    })
+    await bench.sees(person, 'line 80')
+    await waitFor('a click', async () => {
+      await person.type('\u001B[<0;5;5M\u001B[<0;5;5m', { paste: false })
+      return /\^\[\[<0;\d+;\d+M/.test(await bench.holder.capture(paneId))
+    })
+    await person.type('pasted', { paste: true })
+    await waitFor('a paste', async () => (await bench.holder.capture(paneId)).includes('^[[200~pasted^[[201~'))
+    if (kind === 'headless') return
+    await waitFor('the beginning', async () => /38;2;1;2;3m[^\n]*coloured/.test(await bench.zellij('dump-screen', '--pane-id', view.id, '--full', '--ansi')))
+  })
+
+  it('shows a hundred, which leave the list of panes as it is', async () => {
+    const agents = await Promise.all(Array.from({ length: 100 }, (_, index) => bench.open({ name: `a${index}`, argv: ['/bin/cat'] })))
+    await bench.viewer.settled()
+    const expected = agents.map(({ paneId }) => String(paneId)).toSorted()
+    const tabs = await waitFor('all of them', async () => {
+      const names = (await bench.zellij('query-tab-names')).split('\n').filter((name) => /^a\d+$/.test(name))
+      return names.length === 100 && names
+    })
+    expect(new Set(tabs).size).toBe(100)
+    expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(expected)
+    for (const { paneId, agentId } of [agents[0], agents[99]].flatMap((agent) => agent ?? []))
+      expect(await bench.holder.inspect(paneId)).toMatchObject({ agentId, dead: false, humanActiveAt: null })
+  }, 120_000)
+
+  describe('a daemon that comes after', () => {
+    it('finds the views there are, names them, and opens none anew', async () => {
+      const { paneId } = await bench.open({ name: 'one', argv: ['/bin/cat'] })
+      await bench.isShown(paneId)
+      const other = bench.another()
+      await other.start()
+      await other.rename(paneId, 'one of before')
+      await waitFor('its tab to be called so', async () => (await bench.views(paneId))[0]?.tabName === 'one of before')
+      await other.show(paneId)
+      expect(await bench.views(paneId)).toHaveLength(1)
+    })
+
+    it('ends session and views with the terminals, and leaves nothing', async () => {
+      const { paneId, pid } = await bench.open({ argv: ['/bin/cat'] })
+      await bench.isShown(paneId)
+      const other = bench.another()
+      await other.shutdown()
+      expect(isAlive(pid)).toBe(false)
+      await waitFor('the session to be gone', () => sockets().length === 0)
+      expect(existsSync(join(bench.folder, 'zellij'))).toBe(false)
+    })
+  })
+
+  it('trouble with it is no agent’s: it runs, and who asks for it sees its terminal without', async () => {
+    const environment = { ...bench.environment, PATH: join(bench.folder, 'nothing') }
+    const viewer = createZellijViewer({ session: 'none', former: 'none', stateDir: join(bench.folder, 'none'), environment, log: silentLog() })
+    const viewed = createViewed({ holder: bench.holder, viewer, log: silentLog() })
+    const opened = await viewed.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })
+    await viewer.settled()
+    expect(isAlive(opened.pid)).toBe(true)
+    expect(await viewed.show?.(opened.paneId)).toEqual(bench.holder.attachCommand(opened.paneId))
+    await viewer.dispose()
+    expect(existsSync(join(bench.folder, 'none'))).toBe(false)
+    expect(process.exitCode).toBeUndefined()
+  })
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterEach, beforeEach } from 'vitest'
+import { z } from 'zod'
+import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import type { Holder, Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
+import { createViewed } from '../../../src/adapters/terminals/viewed.ts'
+import type { Viewer } from '../../../src/adapters/terminals/viewer.ts'
+import { createZellijViewer } from '../../../src/adapters/terminals/zellij/zellij.ts'
+import { newAgentId, type PaneId } from '../../../src/ids.ts'
+import { silentLog } from '../../../src/log.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { zellijAction } from '../../helpers/zellij-action.ts'
+import { fixture, type Opened } from '../multiplexer/bench.ts'
+import { createHolder, scrubbedEnvironment, socketNameOf } from '../multiplexer/create.ts'
+
+export type HolderKind = 'tmux' | 'headless'
+
+const listSchema = z.array(
+  z.looseObject({
+    id: z.number(),
+    is_plugin: z.boolean(),
+    title: z.string(),
+    terminal_command: z.string().nullable(),
+    tab_id: z.number(),
+    tab_name: z.string(),
+  }),
+)
+
+/** A view as Zellij tells of it. */
+export interface SeenView {
+  /** As actions take it. */
+  readonly id: string
+  readonly tab: number
+  readonly tabName: string
+  readonly title: string
+}
+
+export interface ViewerBench {
+  readonly folder: string
+  readonly session: string
+  readonly holder: Holder
+  /** The holder with its viewer. */
+  readonly viewed: Multiplexer & { show: NonNullable<Multiplexer['show']> }
+  readonly viewer: Viewer
+  readonly environment: Readonly<Record<string, string>>
+  /** The same with another viewer, as a second daemon would have it; let go of at the end. */
+  another(): ViewerBench['viewed']
+  /** An agent with the size that is configured. */
+  open(options: Partial<OpenPane> & Pick<OpenPane, 'argv'>): Promise<Opened>
+  openRecorder(options?: Partial<OpenPane>): Promise<Opened & { recorded: () => string }>
+  /** An action of Zellij’s, past exomonad. */
+  zellij(...args: string[]): Promise<string>
+  views(paneId: PaneId): Promise<SeenView[]>
+  isShown(paneId: PaneId): Promise<SeenView>
+  /** A person in a terminal of their own runs this. */
+  person(argv: readonly string[], size?: { columns: number; rows: number }, env?: Readonly<Record<string, string>>): HostedTerminal
+  sees(person: HostedTerminal, text: string): Promise<unknown>
+}
+
+export function useViewerBench(kind: HolderKind): ViewerBench {
+  let folder = ''
+  let holder: Holder
+  let viewer: Viewer
+  let viewed: ViewerBench['viewed']
+  let release: (() => Promise<void>)[] = []
+  const people: HostedTerminal[] = []
+
+  const session = (): string => socketNameOf(folder)
+  const environment = () => ({ ...scrubbedEnvironment(folder), ZELLIJ_SOCKET_DIR: folder })
+  const createViewer = (): Viewer =>
+    createZellijViewer({ session: session(), former: `${session()}-before`, stateDir: folder, environment: environment(), log: silentLog() })
+  const create = (held: Holder, shows: Viewer) => createViewed({ holder: held, viewer: shows, log: silentLog() }) as ViewerBench['viewed']
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'v-'))
+    holder = createHolder(kind, folder)
+    viewer = createViewer()
+    viewed = create(holder, viewer)
+    release = []
+    await viewed.start()
+  })
+  afterEach(async () => {
+    for (const person of people.splice(0)) person.dispose()
+    for (const let_go of release) await let_go()
+    await viewed.shutdown()
+    await viewed.dispose()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  })
+
+  const zellij = (...args: string[]) => zellijAction(session(), args, environment())
+  const views: ViewerBench['views'] = async (paneId) => {
+    const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij('list-panes', '--json'))))
+    return listed
+      .filter(({ terminal_command: command }) => command?.includes(` exomonad:${paneId} `) === true)
+      .map(({ id, tab_id: tab, tab_name: tabName, title }) => ({ id: `terminal_${id}`, tab, tabName, title }))
+  }
+  const open: ViewerBench['open'] = async (options) => {
+    const agentId = options.agentId ?? newAgentId()
+    return { agentId, ...(await viewed.open({ agentId, name: 'agent', cwd: folder, env: {}, columns: 200, rows: 50, ...options })) }
+  }
+
+  return {
+    get folder() {
+      return folder
+    },
+    get session() {
+      return session()
+    },
+    get holder() {
+      return holder
+    },
+    get viewer() {
+      return viewer
+    },
+    get viewed() {
+      return viewed
+    },
+    get environment() {
+      return environment()
+    },
+    another: () => {
+      const other = create(createHolder(kind, folder), createViewer())
+      release.push(() => other.dispose())
+      return other
+    },
+    open,
+    openRecorder: async (options = {}) => {
+      const agentId = newAgentId()
+      const file = join(folder, `recorded-${agentId}`)
+      const opened = await open({ agentId, argv: [process.execPath, fixture('recorder.ts'), file], ...options })
+      await waitFor('the recorder to be ready', async () => (await holder.capture(opened.paneId)).includes('recorder ready'))
+      return { ...opened, recorded: () => readFileSync(file, 'utf8') }
+    },
+    zellij,
+    views,
+    isShown: async (paneId) => {
+      // One that is only just starting may not survive being asked.
+      await viewer.settled()
+      return waitFor(`a view of ${paneId}`, async () => (await views(paneId))[0])
+    },
+    person: (argv, size = { columns: 200, rows: 51 }, env = {}) => {
+      const person = createHostedTerminal({
+        argv,
+        cwd: '/',
+        env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder, TERM: 'xterm-256color', ...env },
+        ...size,
+        onOutput: () => undefined,
+      })
+      people.push(person)
+      return person
+    },
+    sees: (person, text) => waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text)),
+  }
+}
