@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
+import type { Holder } from '../../../src/adapters/terminals/holder.ts'
 import { tmuxInFolder } from '../../../src/daemon/tmux-folder.ts'
 
 /** Where agents run, by folder; the empty one is tmux's own choice. */
@@ -18,12 +18,12 @@ beforeEach(() => {
 })
 
 const begin = async (wanted?: string): Promise<string> => {
-  const made = new Map<Multiplexer, string>()
-  const create = (folder = ''): Multiplexer => {
+  const made = new Map<Holder, string>()
+  const create = (folder = ''): Holder => {
     const tmux = {
       list: async () => Array.from({ length: running[folder] ?? 0 }, () => ({ agentId: 'a-1', dead: false })),
       dispose: async () => void disposed.push(folder),
-    } as unknown as Multiplexer
+    } as unknown as Holder
     made.set(tmux, folder)
     return tmux
   }
