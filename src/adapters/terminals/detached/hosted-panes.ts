@@ -98,6 +98,7 @@ export function createHostedPanes({ onChange, now }: { onChange: () => void; now
     rename: ({ paneId, name }) => {
       const kept = panes.get(paneId)
       if (kept !== undefined) kept.name = name
+      for (const viewer of kept?.viewers.keys() ?? []) viewer.refresh()
       return kept !== undefined
     },
     settle: async ({ paneId }) => {
