@@ -153,7 +153,9 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     },
     sees: (person, text) =>
       waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text)).catch(async (error: unknown) => {
-        throw new Error(`They see:\n${await person.capture(0)}\n${JSON.stringify(person.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, { cause: error })
+        throw new Error(`They see:\n${await person.capture(0)}\n${JSON.stringify(person.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, {
+          cause: error,
+        })
       }),
   }
 }
