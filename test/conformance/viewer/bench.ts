@@ -151,6 +151,11 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
       people.push(person)
       return person
     },
-    sees: (person, text) => waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text)),
+    sees: (person, text) =>
+      waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text)).catch(async (error: unknown) => {
+        throw new Error(`They see:\n${await person.capture(0)}\n${JSON.stringify(person.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, {
+          cause: error,
+        })
+      }),
   }
 }

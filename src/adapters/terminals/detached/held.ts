@@ -178,6 +178,7 @@ export function createHeldPanes(options: {
     rename: ({ paneId, name }) => {
       const held = panes.get(paneId)
       if (held !== undefined) held.name = name
+      if (held?.program.kind === 'terminal') held.program.hosted.refresh()
       return held !== undefined
     },
     end: async ({ paneIds, grace }) => {

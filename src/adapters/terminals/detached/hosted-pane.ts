@@ -6,6 +6,8 @@ export interface HostedPane extends Hosted {
   readonly title: string | null
   /** When somebody who looks at it typed last (ms since the epoch); null where nobody looks. */
   readonly humanActiveAt: number | null
+  /** What it is called changed: those who look at it are shown that. */
+  refresh(): void
   /** `onLeft` is called when the pane goes. */
   readonly view: Viewers['view']
 }
@@ -51,6 +53,7 @@ export function createHostedPane(options: {
       viewers.leave()
       terminal.dispose()
     },
+    refresh: viewers.refresh,
     view: viewers.view,
   }
 }

@@ -14,8 +14,8 @@ export interface Client {
 }
 
 /** Bound in the session’s configuration: to going to the first tab, and to nothing that could be seen. */
-export const HOME_KEY = { bytes: '\u001BH', name: 'Alt Shift h' }
-export const IDLE_KEY = { bytes: '\u001BJ', name: 'Alt Shift j' }
+export const HOME_KEY = { bytes: '\u001Bh', name: 'Alt h' }
+export const IDLE_KEY = { bytes: '\u001By', name: 'Alt y' }
 /** What asks for the kind of the terminal, and what one answers that can nothing special: without it the client waits for half a second. */
 const ASKS = '\u001B[c'
 const ANSWER = '\u001B[?62;22c'

@@ -40,6 +40,8 @@ const LIMIT = 10_000
 const START_WITHIN = 10_000
 const POLL = 30
 const GRACE = 2000
+/** Zellij takes away each client that leaves twice (0.45.1), commands too: the second time whoever has its number by then. Milliseconds. */
+const LET_GO = 300
 const LOOKS = 5
 /** How long a person may take from asking to being there. Milliseconds. */
 const FOLLOW_WITHIN = 5000
@@ -162,6 +164,7 @@ export function createSession(options: {
         await take(scout, pane, there + 2).finally(() => scout.stop())
         await until('let a client go', async () => (await looking()).filter((one) => one === pane).length < there + 2)
       }
+      await delay(LET_GO)
       homeward = setTimeout(() => client?.goHome(), FOLLOW_WITHIN)
       homeward.unref()
     },
