@@ -100,8 +100,9 @@ function relevant(tracked: readonly string[]): string[] {
   return tracked.filter((path) => ['.exomonad', '.exomonad/config.toml', '.exomonad/templates'].includes(path) || path.startsWith('.exomonad/templates/'))
 }
 
+/** All that there is; the configuration may be missing, which `digests` leaves out. */
 async function present(paths: Paths): Promise<string[]> {
-  const found: string[] = (await exists(paths.configFile)) ? ['.exomonad/config.toml'] : []
+  const found = ['.exomonad/config.toml']
   const templates = await readdir(paths.templates, { recursive: true, withFileTypes: true }).catch(() => [])
   for (const entry of templates) {
     if (!entry.isDirectory()) found.push(relative(paths.home, join(entry.parentPath, entry.name)).split(sep).join('/'))
@@ -127,8 +128,6 @@ async function digests(paths: Paths, files: readonly string[]): Promise<Digests>
   }
   return result
 }
-
-const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => undefined)) !== undefined
 
 async function readRecord(subject: TrustSubject): Promise<TrustRecord> {
   const none: TrustRecord = { version: 1, files: {} }

@@ -24,7 +24,7 @@ function createRandom(): () => number {
 /** How evenly these sizes divide their sum, in bits. */
 function entropy(sizes: Iterable<number>, sum: number): number {
   let bits = 0
-  for (const size of sizes) if (size > 0) bits -= (size / sum) * Math.log2(size / sum)
+  for (const size of sizes) bits -= (size / sum) * Math.log2(size / sum)
   return bits
 }
 
@@ -70,7 +70,6 @@ export async function findRedSet(options: {
   let candidates: Places[] = within.flatMap((one) => [[one], ...Array.from({ length: count - one - 1 }, (_, more) => [one, one + more + 1])])
   while (candidates.length > 1) {
     const subsets = chooseSubsets(within, candidates, Math.max(probes, 1), random)
-    if (subsets.length === 0) return 'unexplained'
     const results = await Promise.all(subsets.map(async (places) => ({ places, result: await check(places) })))
     if (results.some(({ result }) => result === undefined)) return undefined
     const before = candidates.length

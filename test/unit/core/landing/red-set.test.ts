@@ -62,6 +62,15 @@ describe('the search for what makes a row red', () => {
 
   it('ends where a check can’t be had', async () => {
     expect(await findRedSet({ count: 5, probes: 2, check: async () => undefined })).toBeUndefined()
+    let runs = 0
+    expect(await findRedSet({ count: 5, probes: 2, check: async () => (runs++ === 0 ? undefined : 'red') })).toBeUndefined()
+  })
+
+  it('says nothing, and checks nothing, of an empty row and of one that is too long to be searched', async () => {
+    for (const count of [0, 151]) {
+      const { find, runs } = row(count, [[0]], 2)
+      expect([await find(), runs()]).toEqual(['unexplained', 0])
+    }
   })
 
   it('takes for 20 with two at a time no more than five rounds', async () => {
