@@ -6,6 +6,6 @@ export default defineConfig({
     setupFiles: ['test/property-size.ts', 'test/mutation/same-seed.ts'],
     include: ['test/unit/{core,events,config,adapters/forge}/**/*.test.ts', 'test/unit/*.test.ts'],
     exclude: ['test/unit/{docs,lint,zellij-required}.test.ts'],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 })

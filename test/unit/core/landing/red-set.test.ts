@@ -30,7 +30,7 @@ describe('the search for what makes a row red', () => {
         const candidates = (count * (count + 1)) / 2
         expect(rounds()).toBeLessThanOrEqual(Math.ceil(Math.log2(candidates) / probes) + 2)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -48,7 +48,7 @@ describe('the search for what makes a row red', () => {
             expect.toSatisfy((length: number) => length === 1 || length === 2),
           )
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
