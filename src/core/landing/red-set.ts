@@ -21,17 +21,17 @@ function createRandom(): () => number {
   }
 }
 
-/** How evenly these sizes divide their sum, in bits. */
-function entropy(sizes: Iterable<number>, sum: number): number {
+/** What is left to find out where one of these classes is the answer, in bits: of each, as often as it is that one. The sum of the sizes is given. */
+function bitsLeft(sizes: Iterable<number>): number {
   let bits = 0
-  for (const size of sizes) bits -= (size / sum) * Math.log2(size / sum)
+  for (const size of sizes) bits += size * Math.log2(size)
   return bits
 }
 
 /** Subsets whose results, taken together, leave as few candidates as possible, whatever they are. */
 export function chooseSubsets(within: Places, candidates: readonly Places[], count: number, random: () => number): Places[] {
   const chosen: Places[] = []
-  // Which of the subsets that were chosen hold it, as a number.
+  // Which of the subsets that were chosen hold it, one bit for each.
   let classes: number[] = candidates.map(() => 0)
   for (let index = 0; index < count; index++) {
     let best: { readonly bits: number; readonly places: Places; readonly classes: number[] } | undefined
@@ -40,11 +40,11 @@ export function chooseSubsets(within: Places, candidates: readonly Places[], cou
       const places = within.filter(() => random() < share)
       if (places.length === 0 || places.length === within.length) continue
       const subset = new Set(places)
-      const split = candidates.map((candidate, at) => classes[at]! * 2 + (isWithin(candidate, subset) ? 1 : 0))
+      const split = candidates.map((candidate, at) => (classes[at]! << 1) | Number(isWithin(candidate, subset)))
       const sizes = new Map<number, number>()
       for (const one of split) sizes.set(one, (sizes.get(one) ?? 0) + 1)
-      const bits = entropy(sizes.values(), candidates.length)
-      if (best === undefined || bits > best.bits + 1e-9) best = { bits, places, classes: split }
+      const bits = bitsLeft(sizes.values())
+      if (best === undefined || bits < best.bits) best = { bits, places, classes: split }
     }
     if (best === undefined) break
     chosen.push(best.places)
@@ -83,7 +83,7 @@ export async function findRedSet(options: {
       // There may be several reasons: one of them is enough.
       if (left.length > 0) [candidates, within] = [left, within.filter((place) => subset.has(place))]
     }
-    if (candidates.length === 0 || candidates.length === before) return 'unexplained'
+    if (candidates.length === before) return 'unexplained'
   }
   return candidates[0] ?? 'unexplained'
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Check, PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { AgentId } from '../../../src/ids.ts'
 import { asBranchName } from '../../../src/ids.ts'
-import { diffPullRequest, type DiffContext } from '../../../src/events/pr-diff.ts'
+import { diffPullRequest, isReady, type DiffContext } from '../../../src/events/pr-diff.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */
@@ -87,6 +87,7 @@ describe('what a change of state tells', () => {
     for (const state of ['closed', 'merged'] as const) {
       const types = diff(pull(), pull({ state, mergeable: 'conflicting', checksState: 'failed', checks: [check('t')] })).map(({ type }) => type)
       expect(types).toEqual([state === 'closed' ? 'pr.closed' : 'pr.merged'])
+      expect([isReady(pull()), isReady(pull({ state }))]).toEqual([true, false])
     }
   })
 

@@ -98,6 +98,7 @@ describe('what waits and is no longer so', () => {
   const WAITING = ['queued', null, null]
 
   it('is withdrawn with its reason, which the log has; what is so, of something else, or delivered, stays', async () => {
+    await event('note')
     const [ready, conflict] = [await event('pr.ready', { number: 3 }), await event('pr.conflict', { number: 3 })]
     const gone = await enqueue(OWNER, 'pr.ready', ready)
     const person = await enqueue('human', 'pr.ready', ready)
