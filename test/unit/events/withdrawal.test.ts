@@ -111,10 +111,10 @@ describe('what is no longer true of a pull request', () => {
     },
   )
 
-  it('stays with its author where its base was changed, but for a conflict with that', () => {
+  it('stays with its author where its base was changed, but for what is about that', () => {
     const to = (type: EventType) => reason(type, { sha: HEAD, base: 'main.gone' }, { checksState: 'failed', mergeable: 'conflicting' }, false, OWNER)
     expect(to('ci.failed')).toBeUndefined()
-    expect(to('pr.conflict')).toContain('goes into main by now')
+    for (const type of ['pr.conflict', 'pr.retargeted', 'landing.culprit', 'landing.stopped'] as const) expect(to(type)).toContain('goes into main by now')
   })
 
   it.each<[EventType, string]>([
