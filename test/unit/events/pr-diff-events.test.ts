@@ -151,6 +151,7 @@ describe('what checks tell', () => {
     expect(of('ci.failed', one, checks('failed', check('a'), check('b'), check('c', { status: 'passed' })))).toEqual([])
     expect(of('ci.failed', one, checks('failed', check('a'), check('b'), check('c')))).toHaveLength(1)
     expect(of('ci.failed', one, checks('failed', check('a', { run: 2 as never }), check('b')))).toHaveLength(1)
+    expect(of('ci.failed', one, checks('failed', check('ab')))).toHaveLength(1)
     expect(of('ci.passed', checks('passed'), checks('passed'))).toEqual([])
     // Closed and open again: what it was is told anew.
     expect(of('ci.passed', pull({ state: 'closed', checksState: 'passed' }), checks('passed'))).toHaveLength(1)

@@ -291,6 +291,7 @@ describe('whom an event reaches, at the edges', () => {
       expect(recipients(event(type, 'main.auth.login', { trusted: false }, 'forge:ann'), family)).toEqual(['main.auth'])
     }
     expect(recipients(event('approval.decided', 'main.auth', { permission: true }, 'human'), family)).toEqual([])
+    expect(recipients(event('approval.decided', 'main.auth', { permission: true }), family)).toEqual([])
     expect(recipients(event('approval.decided', 'main.auth', { permission: false }, 'human'), family)).toEqual(['main.auth'])
   })
 
