@@ -66,7 +66,7 @@ const plain = (name: string): string =>
     .toLowerCase()
     // Twice: a capital can come apart only when it is small.
     .normalize('NFKD')
-    .replace(/[\p{M}·ʼ]+/gu, '')
+    .replace(/[\p{M}·ʼ]/gu, '')
     .replace(/[^a-z0-9]/gu, (letter) => LETTERS.get(letter) ?? letter)
 
 /** Words that address somebody already: an agent of that name could not be told from them. */
@@ -86,9 +86,10 @@ export function requireFreeWord(slug: Slug, name: string): Slug {
 export function slugify(name: string): Slug {
   const slug = plain(name)
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
+    // A run of other characters is one dash by now.
+    .replace(/^-/, '')
     .slice(0, 50)
-    .replace(/-+$/, '')
+    .replace(/-$/, '')
   if (slug === '') {
     throw new ExomonadError(
       'INVALID_ARG',

@@ -36,5 +36,5 @@ export async function rebasedHeads(snapshots: Pick<SnapshotStore, 'get'>, branch
     for (let next = before.get(head); next !== undefined && !line.includes(next); next = before.get(next)) line.push(next)
     return line
   }
-  return { lineage, same: (a, b) => a === b || lineage(a as Sha).includes(b as Sha) || lineage(b as Sha).includes(a as Sha) }
+  return { lineage, same: (a, b) => lineage(a as Sha).includes(b as Sha) || lineage(b as Sha).includes(a as Sha) }
 }

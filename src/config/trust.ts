@@ -102,9 +102,9 @@ function relevant(tracked: readonly string[]): string[] {
   return tracked.filter((path) => ['.exomonad', '.exomonad/config.toml', '.exomonad/templates'].includes(path) || path.startsWith('.exomonad/templates/'))
 }
 
+/** All that there is; the configuration may be missing, which `digests` leaves out. */
 async function present(paths: Paths): Promise<string[]> {
-  const found: string[] = (await exists(paths.configFile)) ? ['.exomonad/config.toml'] : []
-  return [...found, ...(await templatesIn(paths).catch(() => []))]
+  return ['.exomonad/config.toml', ...(await templatesIn(paths).catch(() => []))]
 }
 
 async function templatesIn(paths: Paths): Promise<string[]> {
@@ -143,8 +143,6 @@ async function digests(paths: Paths, files: readonly string[]): Promise<Digests>
   }
   return result
 }
-
-const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => undefined)) !== undefined
 
 async function readRecord(subject: TrustSubject): Promise<TrustRecord> {
   const none: TrustRecord = { version: 1, files: {} }

@@ -105,7 +105,7 @@ export function createPullRecords(deps: {
     await baseMoved(tx, next.base, repository)
     if (next.state === 'merged' && old?.state !== 'merged') await noteMerge(tx, next.base.branch)
     const tracking = await withdrawn({ ...track(before, next, published, clock()), lookedSeq: await tx.events.lastSeq() })
-    if (tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
+    if (next.state === 'open' && tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
       const reason = `${tracking.rounds} rounds of review or checks, and not green`
       await publisher.publish(stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
     }

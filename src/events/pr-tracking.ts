@@ -57,8 +57,9 @@ export const failuresBefore = (tracking: Tracking, head: string): number =>
 
 /** The next memory, after these events. Pure. */
 export function track(before: Tracking, next: PullRequestSnapshot, events: readonly NewEvent[], now: number): Tracking {
-  // Of one that is opened again it is news anew.
-  const lastMergeable = next.state !== 'open' ? null : next.mergeable === 'unknown' ? before.lastMergeable : next.mergeable
+  // Of one that is opened again, or goes into another base, it is news anew.
+  const lastOnBase = events.some(({ type }) => type === 'pr.retargeted') ? null : before.lastMergeable
+  const lastMergeable = next.state !== 'open' ? null : next.mergeable === 'unknown' ? lastOnBase : next.mergeable
   let after: Tracking = { ...before, lastMergeable }
   if (events.length > 0) after = { ...after, progressAt: now }
   for (const event of events) {

@@ -193,8 +193,25 @@ it.each(Object.keys(KINDS))('of two pieces of news only what is still so is hand
   }
 })
 
+/** It conflicts with one base, and with the next, which is found out only later. */
+const CONFLICT_ELSEWHERE: Condition[] = [
+  { ...open, base: 'lead', merging: 'conflicting' },
+  { ...open, merging: 'unsure' },
+  { ...open, merging: 'conflicting' },
+]
+/** The last of so many rounds is seen together with its end. */
+const STALLED_AND_CLOSED: Condition[] = [
+  { ...open, head: 'c', checks: 'red' },
+  { ...open, checks: 'red' },
+  { ...open, head: 'c', checks: 'red', review: 'refused' },
+  { ...open, checks: 'none', review: 'refused again', life: 'closed' },
+]
+
 it('nor is anything else, whatever comes in whichever order, and whoever reads in between', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), play), { numRuns: 60 })
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), play), {
+    numRuns: 60,
+    examples: [[CONFLICT_ELSEWHERE], [STALLED_AND_CLOSED]],
+  })
 })
 
 it.each<[string, Partial<PullRequestSnapshot>, string[]]>([

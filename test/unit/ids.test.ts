@@ -50,7 +50,10 @@ describe('slugs', () => {
     }
   })
   it('are no words that address somebody else', () => {
-    for (const name of ['root', 'Human', 'DAEMON']) expect(() => requireFreeWord(slugify(name), name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG' }))
+    for (const name of ['root', 'Human', 'DAEMON']) {
+      const message = `"${name}" can’t be an agent’s name: root, human, daemon mean others. Choose another.`
+      expect(() => requireFreeWord(slugify(name), name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG', message, facts: { found: name } }))
+    }
     expect(requireFreeWord(slugify('roots'), 'roots')).toBe('roots')
   })
   it('of nothing usable are refused with what to do', () => {
@@ -97,7 +100,9 @@ describe('ids', () => {
     expect(parseAgentId(id)).toBe(id)
     for (const wrong of ['', 'auth', `${id}0`, `0${id}`, id.slice(1), id.toUpperCase(), ` ${id}`]) {
       expect([wrong, isAgentId(wrong)]).toEqual([wrong, false])
-      expect(() => parseAgentId(wrong)).toThrow(expect.objectContaining({ code: 'INVALID_ARG', message: `"${wrong}" is not an agent id (a UUID).` }))
+      expect(() => parseAgentId(wrong)).toThrow(
+        expect.objectContaining({ code: 'INVALID_ARG', message: `"${wrong}" is not an agent id (a UUID).`, facts: { found: wrong } }),
+      )
     }
   })
 

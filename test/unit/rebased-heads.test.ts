@@ -29,6 +29,9 @@ it('ends where a head was rebased back onto itself, and forgets the oldest', asy
   await noteRebase(store, 'main.c', { from: sha('1'), to: sha('3') })
   await noteRebase(store, 'main.c', { from: sha('2'), to: sha('3') })
   expect((await rebasedHeads(store, 'main.c')).lineage(sha('3'))).toEqual([sha('3'), sha('2')])
+  // One that is noted again and again, after a crash each time, takes the place of no other.
+  for (let times = 0; times < 60; times++) await noteRebase(store, 'main.c', { from: sha('4'), to: sha('5') })
+  expect((await rebasedHeads(store, 'main.c')).lineage(sha('3'))).toEqual([sha('3'), sha('2')])
   const numbered = (index: number): Sha => String(index).padStart(40, '0') as Sha
   for (let index = 0; index < 60; index++) await noteRebase(store, 'main.b', { from: numbered(index), to: numbered(index + 1) })
   expect((await rebasedHeads(store, 'main.b')).lineage(numbered(60))).toHaveLength(51)

@@ -21,17 +21,17 @@ function createRandom(): () => number {
   }
 }
 
-/** How evenly these sizes divide their sum, in bits. */
-function entropy(sizes: Iterable<number>, sum: number): number {
+/** What is left to find out where one of these classes is the answer, in bits: of each, as often as it is that one. The sum of the sizes is given. */
+function bitsLeft(sizes: Iterable<number>): number {
   let bits = 0
-  for (const size of sizes) if (size > 0) bits -= (size / sum) * Math.log2(size / sum)
+  for (const size of sizes) bits += size * Math.log2(size)
   return bits
 }
 
 /** Subsets whose results, taken together, leave as few candidates as possible, whatever they are. */
 export function chooseSubsets(within: Places, candidates: readonly Places[], count: number, random: () => number): Places[] {
   const chosen: Places[] = []
-  // Which of the subsets that were chosen hold it, as a number.
+  // Which of the subsets that were chosen hold it, one bit for each.
   let classes: number[] = candidates.map(() => 0)
   for (let index = 0; index < count; index++) {
     let best: { readonly bits: number; readonly places: Places; readonly classes: number[] } | undefined
@@ -40,11 +40,11 @@ export function chooseSubsets(within: Places, candidates: readonly Places[], cou
       const places = within.filter(() => random() < share)
       if (places.length === 0 || places.length === within.length) continue
       const subset = new Set(places)
-      const split = candidates.map((candidate, at) => classes[at]! * 2 + (isWithin(candidate, subset) ? 1 : 0))
+      const split = candidates.map((candidate, at) => (classes[at]! << 1) | Number(isWithin(candidate, subset)))
       const sizes = new Map<number, number>()
       for (const one of split) sizes.set(one, (sizes.get(one) ?? 0) + 1)
-      const bits = entropy(sizes.values(), candidates.length)
-      if (best === undefined || bits > best.bits + 1e-9) best = { bits, places, classes: split }
+      const bits = bitsLeft(sizes.values())
+      if (best === undefined || bits < best.bits) best = { bits, places, classes: split }
     }
     if (best === undefined) break
     chosen.push(best.places)
@@ -70,7 +70,6 @@ export async function findRedSet(options: {
   let candidates: Places[] = within.flatMap((one) => [[one], ...Array.from({ length: count - one - 1 }, (_, more) => [one, one + more + 1])])
   while (candidates.length > 1) {
     const subsets = chooseSubsets(within, candidates, Math.max(probes, 1), random)
-    if (subsets.length === 0) return 'unexplained'
     const results = await Promise.all(subsets.map(async (places) => ({ places, result: await check(places) })))
     if (results.some(({ result }) => result === undefined)) return undefined
     const before = candidates.length
@@ -78,13 +77,14 @@ export async function findRedSet(options: {
       const subset = new Set(places)
       candidates = candidates.filter((candidate) => !isWithin(candidate, subset))
     }
+    // Stryker disable next-line MethodExpression,ConditionalExpression: of what lies within green ones nothing is left, so that they change nothing here
     for (const { places } of results.filter(({ result }) => result === 'red')) {
       const subset = new Set(places)
       const left = candidates.filter((candidate) => isWithin(candidate, subset))
       // There may be several reasons: one of them is enough.
       if (left.length > 0) [candidates, within] = [left, within.filter((place) => subset.has(place))]
     }
-    if (candidates.length === 0 || candidates.length === before) return 'unexplained'
+    if (candidates.length === before) return 'unexplained'
   }
   return candidates[0] ?? 'unexplained'
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -34,6 +35,8 @@ function setting(): Setting {
 
 const CONFIG = '.exomonad/config.toml'
 const TEMPLATE = '.exomonad/templates/note.liquid'
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe('trust', () => {
   it('is not asked for what git does not track', async () => {
@@ -220,10 +223,62 @@ describe('trust', () => {
     expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [to] })
   })
 
-  it('names the link that it refuses', async () => {
+  it('is not given to a link in place of all of it', async () => {
+    const { subject, home, track } = setting()
+    rmSync(join(home, '.exomonad'), { recursive: true })
+    symlinkSync('../other', join(home, '.exomonad'))
+    track('.exomonad')
+    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad'] })
+  })
+
+  it('is kept in a record that another version of exomonad can read', async () => {
+    const { subject, write, track } = setting()
+    const file = trustFile(subject.environment, subject.paths.commonDir)
+    const record = () => JSON.parse(readFileSync(file, 'utf8')) as { files: object }
+    await rememberRan(subject)
+    expect(existsSync(file)).toBe(false)
+    const [a, b] = [digest('a'), digest('b')]
+    write(CONFIG, 'a')
+    write(TEMPLATE, 'b')
+    await rememberRan(subject)
+    expect(record()).toEqual({ version: 1, files: {}, ran: [`configuration ${a}`, `template ${b}`] })
+    track(TEMPLATE, CONFIG)
+    await recordTrust(subject)
+    expect(record()).toEqual({ version: 1, files: { [CONFIG]: a, [TEMPLATE]: b }, ran: [`configuration ${a}`, `template ${b}`] })
+    expect(Object.keys(record().files)).toEqual([CONFIG, TEMPLATE])
+    // What an older one wrote, or a newer one, that had no use for the one or the other.
+    for (const [text, trusted] of [
+      [{ version: 1 }, false],
+      [{ version: 1, ran: [`configuration ${a}`, `template ${b}`] }, true],
+      [{ version: 1, files: { [CONFIG]: a, [TEMPLATE]: b } }, true],
+    ] as const) {
+      writeFileSync(file, JSON.stringify(text))
+      expect([text, await checkTrust(subject)]).toMatchObject([text, { trusted }])
+    }
+  })
+
+  it('remembers the last two hundred versions that ran here, however often each of them did', async () => {
+    const { subject, write, track } = setting()
+    for (let version = 0; version <= 200; version++) {
+      write(CONFIG, String(version))
+      for (let times = 0; times < 2; times++) await rememberRan(subject)
+    }
+    track(CONFIG)
+    for (const [version, trusted] of [
+      [0, false],
+      [1, true],
+      [200, true],
+    ] as const) {
+      write(CONFIG, String(version))
+      expect([version, await checkTrust(subject)]).toMatchObject([version, { trusted }])
+    }
+  })
+
+  it('names the link that it refuses, the first of several', async () => {
     const { subject, home, track } = setting()
     symlinkSync('../elsewhere', join(home, CONFIG))
-    track(CONFIG)
+    symlinkSync('../elsewhere', join(home, TEMPLATE))
+    track(TEMPLATE, CONFIG)
     await expect(recordTrust(subject)).rejects.toMatchObject({
       message: `${CONFIG} is a symbolic link, which can’t be trusted: put the file itself there.`,
       facts: { path: CONFIG },

@@ -121,6 +121,7 @@ describe('what is said of a merge that was not made', () => {
 })
 
 describe('what is next after a merge', () => {
+  const MAIN = makeAgent({ name: 'main', branch: asBranchName('main') })
   const D2 = makeAgent({ name: 'd2', branch: asBranchName('main.d2') })
   const facts = { base: asBranchName('main'), remote: 'origin', pullError: undefined, siblings: 0, child: undefined, agents: [], followed: null }
   it.each([
@@ -135,6 +136,9 @@ describe('what is next after a merge', () => {
       'It skipped a level: wy is a child of d2 (main.d2), whose branch does not have it.',
     ],
     [{ child: makeAgent({ name: 'auth', state: 'killed' }) }, 'Nothing else to do for this pull request.'],
+    // Its parent is another than the first of all, and its branch is where it went.
+    [{ base: D2.branch, child: makeAgent({ name: 'wy', state: 'killed', parentId: D2.id }), agents: [MAIN, D2] }, 'Nothing else to do for this pull request.'],
+    [{ agents: [D2] }, 'Nothing else to do for this pull request.'],
     [
       { siblings: 2, child: makeAgent({ name: 'auth', state: 'idle' }) },
       '2 siblings will be rebased at the next stop. auth idles: send it more work, or kill it.',

@@ -74,6 +74,14 @@ describe('what an agent reads, word by word', () => {
       'main moved, and rebasing your branch onto it conflicts in: a.ts, b.ts. The rebase is left in progress: resolve the files, `git add` them, then `GIT_EDITOR=true git rebase --continue`. (Try 2; when it can’t be done, `git rebase --abort` and ask with question.)',
     ],
     [
+      { kind: 'rebase_given_up', files: ['a.ts', 'b.ts'], base: 'main', tries: 3 },
+      'Your branch could not be rebased onto main in 3 tries (a.ts, b.ts conflict): the rebase was aborted and your branch is as it was. Your parent was asked in your name how the two are to be brought together. Don’t file meanwhile: end your turn, the answer comes as [ANSWER].',
+    ],
+    [
+      { kind: 'rebase_given_up', files: [], base: 'main', tries: 3 },
+      'Your branch could not be rebased onto main in 3 tries: the rebase was aborted and your branch is as it was. Your parent was asked in your name how the two are to be brought together. Don’t file meanwhile: end your turn, the answer comes as [ANSWER].',
+    ],
+    [
       { kind: 'diverged', branch: 'main.a', remote: 'origin' },
       'main.a on origin has commits that your worktree lacks, and the other way round. Run `git pull --rebase origin main.a`.',
     ],
@@ -114,6 +122,11 @@ describe('what an agent reads, word by word', () => {
         'Mend them, commit, and call file_pr again.',
       ].join('\n'),
     )
+  })
+
+  it('a change request that its author only commented on since', () => {
+    const asked = pull({ reviews: [review(), review({ id: 'r2', state: 'commented', body: 'Still waiting' })] })
+    expect(requestedBy(asked).map(({ id }) => id)).toEqual(['r1'])
   })
 
   it('what is merged is neither rebased, filed nor reviewed again; it is still committed', () => {

@@ -170,6 +170,10 @@ describe('redact', () => {
 })
 
 describe('guardMessage', () => {
+  it('leaves one empty line of several, and none around', () => {
+    expect(guardMessage('\n[NOTE] a\n\n\n\nb\n\nc\nd\n')).toBe('[NOTE] a\n\nb\n\nc\nd')
+  })
+
   it('lets no line start a command of an agent CLI', () => {
     fc.assert(
       fc.property(nasty, (text) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Check, PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { AgentId } from '../../../src/ids.ts'
 import { asBranchName } from '../../../src/ids.ts'
-import { diffPullRequest, type DiffContext } from '../../../src/events/pr-diff.ts'
+import { diffPullRequest, isReady, type DiffContext } from '../../../src/events/pr-diff.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */
@@ -69,15 +69,31 @@ describe('what a change of state tells', () => {
     expect(of('pr.conflict', pull(), pull({ mergeable: 'conflicting' }), { lastMergeable: 'conflicting' })).toEqual([])
   })
 
+  it('a conflict again with another base, to whoever has that', () => {
+    const conflicting = { mergeable: 'conflicting', conflictFiles: ['a.ts'] } as const
+    const elsewhere = pull({ ...conflicting, base: { branch: asBranchName('dev'), sha: sha('b') } })
+    expect(of('pr.conflict', elsewhere, pull(conflicting), { lastMergeable: 'conflicting' })).toHaveLength(1)
+  })
+
+  it('again what is so again after its news was withdrawn unread', () => {
+    expect(diff(null, pull({ checksState: 'passed' }), { withdrawn: 2 }).map(({ dedupeKey }) => dedupeKey)).toEqual([
+      'R#3:opened',
+      `R#3:ci:${sha('a')}:passed::again2`,
+      `R#3:ready:${sha('a')}:main:again2`,
+    ])
+  })
+
   it('nothing of checks, conflicts or readiness once it is over', () => {
     for (const state of ['closed', 'merged'] as const) {
       const types = diff(pull(), pull({ state, mergeable: 'conflicting', checksState: 'failed', checks: [check('t')] })).map(({ type }) => type)
       expect(types).toEqual([state === 'closed' ? 'pr.closed' : 'pr.merged'])
+      expect([isReady(pull()), isReady(pull({ state }))]).toEqual([true, false])
     }
   })
 
   it.each([
     [null, null, 'daemon', true],
+    ['forge:jane', 'daemon', 'daemon', false],
     [null, OWNER, OWNER, false],
     ['forge:jane', null, 'forge:jane', true],
     ['forge:jane', 'human', 'human', false],
@@ -135,6 +151,7 @@ describe('what checks tell', () => {
     expect(of('ci.failed', one, checks('failed', check('a'), check('b'), check('c', { status: 'passed' })))).toEqual([])
     expect(of('ci.failed', one, checks('failed', check('a'), check('b'), check('c')))).toHaveLength(1)
     expect(of('ci.failed', one, checks('failed', check('a', { run: 2 as never }), check('b')))).toHaveLength(1)
+    expect(of('ci.failed', one, checks('failed', check('ab')))).toHaveLength(1)
     expect(of('ci.passed', checks('passed'), checks('passed'))).toEqual([])
     // Closed and open again: what it was is told anew.
     expect(of('ci.passed', pull({ state: 'closed', checksState: 'passed' }), checks('passed'))).toHaveLength(1)
@@ -177,6 +194,15 @@ describe('what words tell', () => {
       { actor: 'human', payload: { comment_id: 'l2', path: 'b.ts', line: null, author: 'human' }, dedupeKey: 'R#3:tc:l2' },
       { actor: 'forge:ann', payload: { comment_id: 'l3', path: 'c.ts', line: 4, author: 'ann' }, dedupeKey: 'R#3:tc:l3' },
     ])
+  })
+
+  it('a comment of the reviewer’s own under the name that the review has', () => {
+    const by = { author: 'forge:ann-lee' as const, authorName: 'Ann Lee', commit: sha('a') }
+    const lines = [said('l1', { author: by.author }), said('l2', { author: 'forge:bob' })]
+    expect(of('pr.review', pull(), pull({ reviews: [review({ ...by, comments: lines })] }))[0]?.payload).toMatchObject({
+      author: 'Ann Lee',
+      comments: [{ author: 'Ann Lee' }, { author: 'bob' }],
+    })
   })
 
   it('that fixes came after a change request, also where that was of the head before and is not the decision any more', () => {

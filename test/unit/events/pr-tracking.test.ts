@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Review } from '../../../src/adapters/forge/forge.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import type { NewEvent } from '../../../src/events/event.ts'
+import { diffPullRequest } from '../../../src/events/pr-diff.ts'
+import { asBranchName } from '../../../src/ids.ts'
 import { deadlinesOf, isActive, track, untracked } from '../../../src/events/pr-tracking.ts'
 import { OWNER, pull, sha } from './pull.ts'
 
@@ -41,6 +43,19 @@ describe('what is remembered of a pull request', () => {
     expect(tracking).toMatchObject({ rounds: 1, failedHeads: 1 })
     tracking = track(tracking, pull(), [failed('c', 'lint')], 2)
     expect(tracking).toMatchObject({ rounds: 2, failedHeads: 2 })
+  })
+
+  it('keeps whether it conflicts while that is not known, and not for another base', () => {
+    const conflicting = track(untracked(0), pull({ mergeable: 'conflicting' }), [], 1)
+    const unknown = pull({ mergeable: 'unknown' })
+    const retargeted = diffPullRequest(pull({ base: { branch: asBranchName('dev'), sha: null } }), unknown, {
+      ...{ repository: 'local', newsSince: 0, lastMergeable: 'conflicting', failures: 0, withdrawn: 0, sameHead: () => true, mergeStartedBy: null },
+    })
+    expect(retargeted.map(({ type }) => type)).toEqual(['pr.retargeted'])
+    expect(track(conflicting, unknown, [], 2).lastMergeable).toBe('conflicting')
+    expect(track(conflicting, unknown, retargeted, 2).lastMergeable).toBeNull()
+    expect(track(conflicting, pull({ mergeable: 'conflicting' }), retargeted, 2).lastMergeable).toBe('conflicting')
+    expect(track(conflicting, pull({ state: 'closed', mergeable: 'unknown' }), [], 2).lastMergeable).toBeNull()
   })
 
   it('goes on waiting for a review where only somebody without write access had something to say', () => {

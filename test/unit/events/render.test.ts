@@ -442,7 +442,7 @@ describe('createRenderer', () => {
       expect(JSON.parse(logged[0] ?? '')).toMatchObject({
         template: join(override, 'note.liquid'),
         msg: 'template failed; the next in line is used',
-        err: { type: expect.stringMatching(/Error/) },
+        err: { type: expect.stringMatching(/Error/), message: expect.stringMatching(/note\.liquid, line:1, col:6/) },
       })
     })
   })

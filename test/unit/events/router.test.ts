@@ -291,6 +291,7 @@ describe('whom an event reaches, at the edges', () => {
       expect(recipients(event(type, 'main.auth.login', { trusted: false }, 'forge:ann'), family)).toEqual(['main.auth'])
     }
     expect(recipients(event('approval.decided', 'main.auth', { permission: true }, 'human'), family)).toEqual([])
+    expect(recipients(event('approval.decided', 'main.auth', { permission: true }), family)).toEqual([])
     expect(recipients(event('approval.decided', 'main.auth', { permission: false }, 'human'), family)).toEqual(['main.auth'])
   })
 
@@ -316,6 +317,18 @@ describe('whom an event reaches, at the edges', () => {
     }
     const ended = treeOf(agent('main', null), agent('main.auth', 'main', { state: 'killed' }))
     expect(recipients(event('pr.conflict', null, { head: 'main.auth', base: 'main' }), ended)).toEqual(['main'])
+  })
+
+  it('of what only names a branch, as of anything else of an agent', () => {
+    for (const payload of [{ base: 'main' }, { head: 'main.auth.login' }, { head: 'main.auth.login', base: 1 }, { head: 1, base: 'main' }]) {
+      expect([payload, recipients(event('note', 'main.auth.login', payload), family)]).toEqual([payload, ['main.auth']])
+    }
+  })
+
+  it('that it has another parent is told to an agent where a program did it, not where a person did', () => {
+    expect(recipients(event('tree.moved', 'main.auth', { program: true }), family)).toEqual(['main.auth'])
+    expect(recipients(event('tree.moved', 'main.auth', { program: false }), family)).toEqual([])
+    expect(recipients(event('approval.requested', 'main.auth'), family)).toEqual(['human'])
   })
 
   it('ends where parents go round in a circle, or are not there', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { EventType } from '../../../src/events/event.ts'
-import { outdated, subjectOf } from '../../../src/events/withdrawal.ts'
+import { isState, outdated, subjectOf } from '../../../src/events/withdrawal.ts'
 import type { AgentId } from '../../../src/ids.ts'
 import { OWNER, pull as pullRequest, review } from './pull.ts'
 
@@ -34,6 +34,7 @@ describe('what is no longer true of a pull request', () => {
     ['pr.ready', { sha: HEAD, base: 'main.gone' }, {}, 'goes into main by now'],
     ['pr.ready', { sha: HEAD }, { mergeable: 'conflicting' }, 'can’t be merged any more'],
     ['pr.ready', { sha: HEAD }, { reviewDecision: 'changes_requested' }, 'can’t be merged any more'],
+    ['pr.ready', { sha: HEAD }, { checksState: 'failed' }, 'can’t be merged any more'],
     ['pr.conflict', {}, { mergeable: 'conflicting' }, undefined],
     ['pr.conflict', {}, { mergeable: 'unknown' }, undefined],
     ['pr.conflict', {}, {}, 'no longer conflicts'],
@@ -45,18 +46,21 @@ describe('what is no longer true of a pull request', () => {
     ['ci.failed', { sha: HEAD }, { checksState: 'unknown' }, undefined],
     ['pr.behind', { sha: HEAD }, {}, undefined],
     ['pr.behind', { sha: OLDER }, {}, 'another head'],
+    ['pr.behind', {}, {}, undefined],
     ['pr.stalled', {}, {}, undefined],
     ['pr.stalled', {}, { state: 'merged' }, 'is merged'],
     ['review.timeout', {}, {}, undefined],
     ['review.timeout', {}, { state: 'closed' }, 'is closed'],
     ['pr.closed', {}, { state: 'closed' }, undefined],
     ['pr.closed', {}, {}, 'open again'],
+    ['pr.closed', {}, { state: 'merged' }, 'is merged'],
     ['pr.merged', {}, { state: 'merged' }, undefined],
     ['pr.merged', { base: 'main.gone' }, { state: 'merged' }, undefined],
     ['pr.reopened', {}, {}, undefined],
     ['pr.reopened', {}, { state: 'closed' }, 'is closed'],
     ['pr.retargeted', { base: 'main' }, {}, undefined],
     ['pr.retargeted', { base: 'main.gone' }, {}, 'goes into main by now'],
+    ['pr.retargeted', { base: 'main' }, { state: 'merged' }, 'is merged'],
     ['pr.pushed', {}, {}, undefined],
     ['pr.pushed', {}, { reviews: [review({ commit: HEAD })] }, 'was reviewed'],
     ['pr.pushed', {}, { reviews: [review({ commit: HEAD, author: OWNER })] }, undefined],
@@ -78,6 +82,15 @@ describe('what is no longer true of a pull request', () => {
     ],
     ['pr.review', { review_id: 'r1', state: 'changes_requested' }, {}, 'no longer stands'],
     ['pr.review', { review_id: 'r1', state: 'commented' }, { state: 'merged' }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review(), review({ id: 'r2', state: 'commented' })] }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review({ id: 'r2' })] }, 'no longer stands'],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review({ state: 'approved' })] }, 'no longer stands'],
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review()], state: 'merged' }, 'is merged'],
+    // It may be opened again, and then still has what was to be changed.
+    ['pr.review', { review_id: 'r1', state: 'changes_requested' }, { reviews: [review()], state: 'closed' }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'approved' }, { reviews: [review({ state: 'approved' })] }, undefined],
+    ['pr.review', { review_id: 'r1', state: 'approved' }, { reviews: [review({ state: 'approved' })], state: 'merged' }, 'is merged'],
+    ['pr.review', { review_id: 'r1', state: 'approved' }, { reviews: [review({ state: 'approved' })], state: 'closed' }, 'is closed'],
     ['pr.comment', {}, { state: 'merged' }, undefined],
     ['pr.thread_comment', {}, { state: 'closed' }, undefined],
   ])('%s with %o, now %o: %s', (type, payload, pull, expected) => {
@@ -98,10 +111,10 @@ describe('what is no longer true of a pull request', () => {
     },
   )
 
-  it('stays with its author where its base was changed, but for a conflict with that', () => {
+  it('stays with its author where its base was changed, but for what is about that', () => {
     const to = (type: EventType) => reason(type, { sha: HEAD, base: 'main.gone' }, { checksState: 'failed', mergeable: 'conflicting' }, false, OWNER)
     expect(to('ci.failed')).toBeUndefined()
-    expect(to('pr.conflict')).toContain('goes into main by now')
+    for (const type of ['pr.conflict', 'pr.retargeted', 'landing.culprit', 'landing.stopped'] as const) expect(to(type)).toContain('goes into main by now')
   })
 
   it.each<[EventType, string]>([
@@ -112,7 +125,19 @@ describe('what is no longer true of a pull request', () => {
     expect(reason(type, {}, {}, false, PARENT, TOLD + 1)).toContain(why)
   })
 
-  it('is looked for among what is about that pull request', () => {
+  it('names the pull request', () => {
+    expect(reason('pr.ready', { sha: HEAD }, { state: 'merged' })).toBe('#3 is merged')
+  })
+
+  it('may be a later state of the same, but not what somebody wrote or what stays for ever', () => {
+    const types = ['pr.ready', 'ci.failed', 'landing.red', 'base.red', 'base.green'] as const
+    expect(types.filter((type) => isState({ type }))).toEqual(types)
+    for (const type of ['pr.review', 'pr.comment', 'pr.thread_comment', 'pr.merged', 'note', 'agent.idle', 'base.moved']) expect(isState({ type })).toBe(false)
+  })
+
+  it('is looked for among what is about that pull request, or that base', () => {
+    for (const type of ['base.red', 'base.green'] as const) expect(subjectOf(stored(type, { branch: 'main' }))).toBe('base:main')
+    expect(subjectOf(stored('pr.ready', {}))).toBeNull()
     const payload = { url: 'exomonad://pull/3', number: 3 }
     for (const type of ['pr.ready', 'ci.failed', 'review.timeout', 'pr.review', 'landing.red'] as const)
       expect(subjectOf(stored(type, payload))).toBe(payload.url)

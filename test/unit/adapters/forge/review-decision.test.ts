@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSameWork, reviewDecision } from '../../../../src/adapters/forge/review-decision.ts'
 import type { Review } from '../../../../src/adapters/forge/forge.ts'
 import type { Git } from '../../../../src/adapters/git/git.ts'
+import type { Sha } from '../../../../src/ids.ts'
 import { sha } from '../../events/pull.ts'
 
 const said = (author: string, state: Review['state'], commit = 'a') => ({ author: author as Review['author'], state, commit: sha(commit) })
@@ -69,6 +70,18 @@ describe('whether two heads bring the same changes', () => {
     expect(await same(sha('e'), sha('a'), sha('c'))).toBe(false)
     // On another base they may come to the same.
     expect(await same(sha('d'), sha('a'), sha('c'))).toBe(true)
+  })
+
+  it('is remembered of a thousand pairs, and not of more and more', async () => {
+    const { same, asked } = opened({})
+    const compare = (number: number) => same(sha('e'), String(number).padStart(40, '0') as Sha, sha('a'))
+    for (let number = 0; number < 1001; number++) await compare(number)
+    const before = asked.length
+    await compare(0)
+    expect(asked.length).toBe(before)
+    await compare(1001)
+    await compare(0)
+    expect(asked.length).toBe(before + 4)
   })
 
   it('is no where the reviewed commit is not here any more', async () => {

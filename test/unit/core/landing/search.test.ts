@@ -51,6 +51,7 @@ describe('the search for the first red one', () => {
 
   it('ends without a result where a probe can’t be had', async () => {
     expect(await firstRed({ green: 0, red: 9, probes: () => 2, probe: async () => undefined })).toBeUndefined()
+    expect(await firstRed({ green: 0, red: 9, probes: () => 2, probe: async (index) => (index === 3 ? undefined : 'red') })).toBeUndefined()
     expect(await firstRed({ green: 0, red: 1, probes: () => 2, probe: async () => undefined })).toEqual({ green: 0, red: 1 })
   })
 })
