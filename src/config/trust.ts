@@ -155,3 +155,9 @@ async function readRecord(subject: TrustSubject): Promise<TrustRecord> {
     return none
   }
 }
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
