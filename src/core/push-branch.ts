@@ -34,7 +34,8 @@ export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'gi
           )
         }
         const result = await git.push(forge.remote, { sha: head, branch: agent.branch, expected: tip })
-        if (result.kind === 'rejected') {
+        // Refused also where somebody else brought the same there in the same instant: the stop check, beside a filing.
+        if (result.kind === 'rejected' && (await git.remoteTip(forge.remote, agent.branch)) !== head) {
           throw new ExomonadError(
             'HEAD_CHANGED',
             `${forge.remote} refused the push of ${agent.branch}: ${result.reason}. Fetch, look at what changed there, then try again.`,

@@ -37,7 +37,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     await tree.call('fork', { name: 'scout', prompt: 'Look.' }, { as: 'lead' })
     await tree.call('spawn_workers', { specs: [{ name: 'top', prompt: 'Work.' }] })
     await Promise.all(['root', 'lead', 'query', 'scout', 'top'].map((name) => ready(tree, name)))
-    expect(opened(await windows(tree))).toEqual(opened(['lead index query scout', 'root top']))
+    await waitFor('all in their places', async () => expect(opened(await windows(tree))).toEqual(opened(['lead index query scout', 'root top'])) ?? true)
 
     const idle = ['main ○ idle', 'main.lead ○ idle', 'main.lead.query ○ idle', 'main.lead (scout) ○ idle', 'main.top ○ idle']
     for (const name of idle) await called(tree, name)
@@ -88,14 +88,14 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     )
     await tree.call('resume', { agent: 'query' })
     await called(tree, 'main.lead.query ○ idle')
-    expect(opened(await windows(tree))).toEqual(opened(['lead index scout query', 'root top']))
+    await waitFor('all in their places', async () => expect(opened(await windows(tree))).toEqual(opened(['lead index scout query', 'root top'])) ?? true)
 
     // The parent goes, its workers stay where they are.
     await layout.close(tree, pane)
     await waitFor('lead to fail', async () => (await tree.agent('lead')).state === 'failed')
-    expect(opened(await windows(tree))).toEqual(opened(['index scout query', 'root top']))
+    await waitFor('all in their places', async () => expect(opened(await windows(tree))).toEqual(opened(['index scout query', 'root top'])) ?? true)
     await tree.call('resume', { agent: id })
-    expect(opened(await windows(tree))).toEqual(opened(['index scout query', 'lead', 'root top']))
+    await waitFor('all in their places', async () => expect(opened(await windows(tree))).toEqual(opened(['index scout query', 'lead', 'root top'])) ?? true)
   })
 
   it('window-per-agent: every agent has a window of its own, called as its pane is', async () => {
@@ -104,7 +104,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     await tree.call('up', { task: 'Lead all.' })
     await tree.call('spawn_workers', { specs: ['index', 'query'].map((name) => ({ name, prompt: 'Work.' })) })
     await Promise.all(['root', 'index', 'query'].map((name) => ready(tree, name)))
-    expect(opened(await windows(tree))).toEqual(opened(['index', 'query', 'root']))
+    await waitFor('all in their places', async () => expect(opened(await windows(tree))).toEqual(opened(['index', 'query', 'root'])) ?? true)
     for (const name of ['main', 'main.index', 'main.query']) await called(tree, `${name} ○ idle`)
     // What an agent hears may make it run once more.
     const all = ['exomonad', 'main ○ idle', 'main.index ○ idle', 'main.query ○ idle'].toSorted().join()
