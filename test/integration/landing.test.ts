@@ -321,12 +321,12 @@ describe('landing', () => {
     await expect(tree.merge(late, { wait: true })).rejects.toMatchObject({ code: 'CHECKS_FAILED', facts: { base_red: true } })
     // Of several that are red with it, none is searched for what makes it so.
     const before = tree.runs().length
-    // At once: one that came after the run of another had begun would need its own.
+    // At once: one that comes after the run of another has begun needs its own, and a search would take at least three.
     await Promise.all(group.map((number) => tree.merge(number)))
     await tree.landed()
     const told = (await tree.events('landing.red')).filter(({ payload }) => group.includes(payload.number))
     expect(told.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
-    expect(tree.runs().length - before).toBe(1)
+    expect(tree.runs().length - before).toBeLessThan(group.length)
     expect((await tree.events('base.red')).length).toBe(1)
   })
 
