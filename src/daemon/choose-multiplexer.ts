@@ -42,14 +42,14 @@ export async function chooseMultiplexer(options: {
   agentEnvironment: Readonly<Record<string, string>>
 }): Promise<Places> {
   const { agentEnvironment: environment, log, panes = [] } = options
-  const surroundings = {
+  const hostOptions = {
     stateDir: options.paths.state,
     runtimeDir: options.environment.runtimeDir,
     environment,
     node: process.execPath,
     log,
   }
-  const detached = createDetached(surroundings)
+  const detached = createDetached(hostOptions)
   const { tmuxSocket, zellijSession, formerZellijSession } = terminalsOf(options.hash)
   const tmuxIn = (folder: string | undefined) =>
     createTmux({ socketName: tmuxSocket, environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder }, log })
