@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../helpers/wait-for.ts'
 import { claude } from './clis/claude.ts'
+import { allowDialogs } from './dialogs.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -29,7 +30,8 @@ describe.skipIf(!requireInstalled([claude]))('Claude Code’s permissions', () =
       // The dialog stands in the terminal as well; who answers there has answered.
       await inboxWith(world, 'asks to use Bash: touch by-hand')
       await waitFor('the dialog', async () => claude.dialog.test(await world.screen('asks')), { limit: 30_000 })
-      await world.key('asks', 'Enter')
+      // One that is answered in the moment it opens does not count, so that nobody says yes to what they have not read.
+      await allowDialogs(world, [{ agent: 'asks', cli: claude }], async () => existsSync(`${worktree}/by-hand`))
       await world.state('asks', 'idle')
       expect([existsSync(`${worktree}/denied`), existsSync(`${worktree}/by-hand`)]).toEqual([false, true])
     } finally {

@@ -69,9 +69,8 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
         async () => files.every((file) => existsSync(file)),
         400_000,
       )
-      const { pull_requests: pulls } = await tree.call('pr_list', { state: 'merged' })
-      expect(pulls).toHaveLength(4)
-      // The last file is there a moment before git has noted it.
+      // The last file is there a moment before git and the forge have noted it.
+      await waitFor('all four to be merged', async () => (await tree.call('pr_list', { state: 'merged' })).pull_requests.length === 4)
       await waitFor('a clean worktree', async () => (await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')) === '')
       const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
       expect(undecided).toEqual([])

@@ -22,6 +22,11 @@ export interface Connection {
   spawn(line: string): Promise<Reply>
   /** `tmux` with these arguments. */
   run(args: readonly string[]): Promise<Reply>
+  /**
+   * Runs what makes a session while no control client of ours is on its way in. tmux 3.3a tells every control client of each session that comes or
+   * goes, also one that has not said all of its greeting yet, for which it has no state: it crashes, and all panes with it.
+   */
+  apart<T>(makeSession: () => Promise<T>): Promise<T>
   /** Opens the control client where it is not open, and keeps it open. */
   connect(): Promise<void>
   close(): void
@@ -56,6 +61,10 @@ export function createConnection(options: {
   /** Not yet known to answer. */
   let opening: ControlClient | undefined
   let connecting: Promise<void> | undefined
+  /** A control client that is on its way in. */
+  let greeting: Promise<void> | undefined
+  /** What makes a session just now. */
+  const making = new Set<Promise<unknown>>()
   let timer: NodeJS.Timeout | undefined
   let failures = 0
   let closed = false
@@ -86,7 +95,7 @@ export function createConnection(options: {
     timer.unref()
   }
 
-  const connectNow = async () => {
+  const greet = async () => {
     const child = start(binary, ['-u', '-L', socketName, '-C', 'attach-session', '-t', `=${KEEPER}:`, '-f', 'ignore-size,no-output'], {
       cwd: '/',
       env: environment,
@@ -122,6 +131,13 @@ export function createConnection(options: {
     client = opened
   }
 
+  const connectNow = async () => {
+    while (making.size > 0) await Promise.allSettled(making)
+    if (closed) return
+    greeting = greet().finally(() => (greeting = undefined))
+    await greeting
+  }
+
   const connect = async () => {
     if (closed || client?.open === true) return
     connecting ??= connectNow().finally(() => (connecting = undefined))
@@ -144,6 +160,12 @@ export function createConnection(options: {
     spawn,
     run,
     connect,
+    apart: async (makeSession) => {
+      while (greeting !== undefined) await greeting
+      const made = makeSession()
+      making.add(made)
+      return await made.finally(() => making.delete(made))
+    },
     close: () => {
       closed = true
       clearTimeout(timer)

@@ -87,7 +87,8 @@ export async function openPane(
   let withSession = false
   let reply: Reply = { kind: 'no-server' }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    reply = await connection.act(place === undefined ? openSequence(options, token, withSession) : besideSequence(options, token, place))
+    const line = place === undefined ? openSequence(options, token, withSession) : besideSequence(options, token, place)
+    reply = await (place === undefined && withSession ? connection.apart(() => connection.act(line)) : connection.act(line))
     if (reply.kind === 'unknown') {
       const found = await connection.spawn(command('list-panes', '-a', '-f', `#{==:#{@open_id},${token}}`, '-F', 'opened #{pane_id} #{pane_pid}'))
       const opened = found.kind === 'done' ? parseOpened(found.lines) : undefined

@@ -35,6 +35,8 @@ const OPTIONS = [
   ['set-hook', '-g', 'pane-died', `run-shell -b -C "rename-window -t '=${KEEPER}:' '#{hook_pane} died'"`],
 ] as const
 
+const MAKE_KEEPER = ['new-session', '-d', '-s', KEEPER, '-x', '80', '-y', '24', '--', 'tail', '-f', '/dev/null'] as const
+
 const START_ATTEMPTS = 20
 const STOP_POLL = 10
 const CLIENT_LIMIT = 1000
@@ -59,7 +61,7 @@ export async function requireVersion(connection: Connection): Promise<void> {
 /** Starts the server where it does not run, and sets its options and `more`. Two at the same time end up with one server. */
 export async function ensureServer(connection: Connection, more: readonly string[], log: Log): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const made = await connection.run(['new-session', '-d', '-s', KEEPER, '-x', '80', '-y', '24', '--', 'tail', '-f', '/dev/null'])
+    const made = await connection.apart(() => connection.run(MAKE_KEEPER))
     if (made.kind === 'done' && made.errors.every((error) => error.startsWith('duplicate session'))) break
     if (attempt === START_ATTEMPTS) {
       const reason = made.kind === 'done' ? made.errors.join('; ') : made.kind
