@@ -50,7 +50,8 @@ export interface ViewerBench {
   another(): ViewerBench['viewed']
   /** An agent with the size that is configured. */
   open(options: Partial<OpenPane> & Pick<OpenPane, 'argv'>): Promise<Opened>
-  openRecorder(options?: Partial<OpenPane>): Promise<Opened & { recorded: () => string }>
+  /** Says its name first. */
+  openRecorder(options?: Partial<OpenPane>): Promise<Opened & { name: string; recorded: () => string }>
   /** An action of Zellij’s, past exomonad. */
   zellij(...args: string[]): Promise<string>
   views(paneId: PaneId): Promise<SeenView[]>
@@ -128,10 +129,12 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     open,
     openRecorder: async (options = {}) => {
       const agentId = newAgentId()
+      const { name = 'agent' } = options
       const file = join(folder, `recorded-${agentId}`)
-      const opened = await open({ agentId, argv: [process.execPath, fixture('recorder.ts'), file], ...options })
+      const argv = ['/bin/sh', '-c', `echo "This is $0."; exec "$@"`, name, process.execPath, fixture('recorder.ts'), file]
+      const opened = await open({ agentId, argv, ...options })
       await waitFor('the recorder to be ready', async () => (await holder.capture(opened.paneId)).includes('recorder ready'))
-      return { ...opened, recorded: () => readFileSync(file, 'utf8') }
+      return { ...opened, name, recorded: () => readFileSync(file, 'utf8') }
     },
     zellij,
     views,

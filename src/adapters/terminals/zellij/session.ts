@@ -44,7 +44,7 @@ const GRACE = 2000
 const LET_GO = 300
 const LOOKS = 5
 /** How long a person may take from asking to being there. Milliseconds. */
-const FOLLOW_WITHIN = 5000
+const FOLLOW_WITHIN = 10_000
 /** Rows of the bar. */
 const BAR = 1
 
@@ -100,22 +100,42 @@ export function createSession(options: {
     for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL))
       if (performance.now() > end) throw unavailable(`it does not ${what}`)
   }
-  /** Panes that clients are in. */
-  const looking = async (): Promise<string[]> => {
-    const reply = await action('list-clients')
-    return reply.kind === 'done' ? [...reply.stdout.matchAll(/^\s*\d+\s+(\w+_\d+)/gm)].map(([, pane = '']) => pane) : []
+  /** Clients that look, by their numbers, and the panes they are in. */
+  const clients = async (): Promise<{ number: number; pane: string }[]> => {
+    for (let look = 0; look < LOOKS; look += 1) {
+      const reply = await action('list-clients')
+      // Without the heading it is no answer, but a lost one.
+      if (reply.kind === 'done' && reply.stdout.includes('CLIENT_ID'))
+        return [...reply.stdout.matchAll(/^\s*(\d+)\s+(\w+_\d+)/gm)].map(([, number, pane = '']) => ({ number: Number(number), pane }))
+      await delay(POLL)
+    }
+    return []
   }
-  /** Another client than those that are there. */
+  const looking = async (): Promise<string[]> => (await clients()).map(({ pane }) => pane)
+  /** Another client than those that are there, none of which may be about to leave. */
   const another = async (): Promise<Client> => {
-    const before = (await looking()).length
+    const before = (await clients()).length
     let came: Client | undefined
-    await until('take a client', async () => {
-      // A busy one may think that its session is not there, and the client leaves.
-      if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { ...size, rows: size.rows + BAR })
-      return (await looking()).length > before
-    })
+    try {
+      await until('take a client', async () => {
+        // A busy one may think that its session is not there, and the client leaves.
+        if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { ...size, rows: size.rows + BAR })
+        return (await clients()).length > before
+      })
+    } catch (error) {
+      came?.stop()
+      throw error
+    }
     if (came === undefined) throw unavailable('it takes no client')
     return came
+  }
+  /** The session with a client of ours, which has to be the first: people begin where that is. */
+  const begin = async (): Promise<void> => {
+    client?.stop()
+    await create()
+    // The one that made it is a client too for a moment.
+    await until('let go of who made it', async () => (await clients()).length === 0)
+    client = await another()
   }
   const take = (guide: Client | undefined, pane: string, number: number): Promise<void> =>
     until(`show ${pane}`, async () => {
@@ -147,8 +167,11 @@ export function createSession(options: {
       await requireVersion()
       let entries = await list()
       if (entries === undefined) {
-        client?.stop()
-        await create()
+        // One that it has lost and still counts would be counted for good.
+        await begin().catch(async () => {
+          await kill(name)
+          await begin()
+        })
       }
       if (client === undefined || client.ended) client = await another()
       await until('list its panes', async () => (entries ??= await list()) !== undefined)

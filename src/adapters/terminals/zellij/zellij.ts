@@ -34,6 +34,9 @@ const POLL = 50
 /** Milliseconds. */
 const SHOWN_WITHIN = 5000
 
+/** How long nothing is asked of it while a person is on the way: each command leaves twice, the second time with the number of whoever came meanwhile. */
+const QUIET = 1500
+
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
 const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
   environment['ZELLIJ_SOCKET_DIR'] ??
@@ -51,7 +54,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   /** Tabs that are called after a terminal; null where it is not in front in its tab, or not shown. Missing: not known. */
   const tabs = new Map<PaneId, number | null>()
   let last: Promise<unknown> = Promise.resolve()
-  let disposed = false
+  const disposal = new AbortController()
+  const { signal: disposed } = disposal
 
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work)
@@ -142,7 +146,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     if (tab !== null) await session.action('rename-tab-by-id', '--', String(tab), titleOf(called))
   }
   const work = async (): Promise<void> => {
-    while (!disposed && (wanted.size > 0 || names.size > 0)) {
+    while (!disposed.aborted && (wanted.size > 0 || names.size > 0)) {
       await (wanted.size > 0 ? openSome() : nameOne().catch((error: unknown) => log.debug({ err: error }, 'a tab of Zellij could not be named')))
     }
   }
@@ -185,16 +189,18 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
         const { pane, shared } = await find(shown)
         if (inside === undefined) await session.lead(pane, shared)
         return attachCommand({ binary, session: name, socketDir, pane, inside })
+      }).finally(() => {
+        if (inside !== name) void inTurn(() => delay(QUIET, undefined, { signal: disposed }).catch(() => undefined))
       }),
     shutdown: async () => {
-      disposed = true
+      disposal.abort()
       await inTurn(async () => {
         if (existsSync(join(folder, 'panes'))) await session.kill(former)
         if (existsSync(folder)) await session.stop()
       }).catch((error: unknown) => log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'))
     },
     dispose: async () => {
-      disposed = true
+      disposal.abort()
       await inTurn(async () => session.dispose())
     },
     settled: async () => {
