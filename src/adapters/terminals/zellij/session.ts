@@ -37,6 +37,8 @@ export interface Session {
 
 const NO_SESSION = /no active session|session .*not found|no session with/i
 const LIMIT = 10_000
+/** Clients that are tried for their number. */
+const SCOUTS = 5
 const START_WITHIN = 10_000
 const POLL = 30
 const GRACE = 2000
@@ -129,6 +131,18 @@ export function createSession(options: {
     if (came === undefined) throw unavailable('it takes no client')
     return came
   }
+  /** Another client that has the number which the next one gets after it: a command that has not left yet may hold it. */
+  const withLeastNumber = async (): Promise<Client> => {
+    const taken = new Set((await clients()).map(({ number }) => number))
+    let least = 1
+    while (taken.has(least)) least += 1
+    for (let attempt = 1; ; attempt += 1) {
+      const came = await another()
+      if (attempt === SCOUTS || (await clients()).some(({ number }) => number === least)) return came
+      came.stop()
+      await until('let a client go', async () => (await clients()).length === taken.size)
+    }
+  }
   /** The session with a client of ours, which has to be the first: people begin where that is. */
   const begin = async (): Promise<void> => {
     client?.stop()
@@ -182,8 +196,7 @@ export function createSession(options: {
       const there = (await looking()).filter((one) => one === pane).length
       await take(client, pane, 1)
       if (shared) {
-        // It has the number that the person gets.
-        const scout = await another()
+        const scout = await withLeastNumber()
         await take(scout, pane, there + 2).finally(() => scout.stop())
         await until('let a client go', async () => (await looking()).filter((one) => one === pane).length < there + 2)
       }
