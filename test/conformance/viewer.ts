@@ -44,6 +44,11 @@ export function describeViewer(kind: HolderKind): void {
     expect(beside).toBeLessThan(12)
     expect(tabName).toBe('parent')
     expect((await bench.isShown(lost.paneId)).tabName).toBe('lost')
+    const [worker] = workers
+    if (worker === undefined) throw new Error('twelve were opened')
+    expect((await bench.isShown(worker.paneId)).title).toBe('w0')
+    await bench.viewed.rename(worker.paneId, '-w0 ✓')
+    await waitFor('its pane to be called so', async () => (await bench.views(worker.paneId))[0]?.title === '-w0 ✓')
     const all = await bench.holder.list()
     expect(all).toHaveLength(14)
     expect(new Set(all.map(({ paneId }) => paneId)).size).toBe(14)

@@ -53,6 +53,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   const names = new Map<PaneId, string>()
   /** Tabs that are called after a terminal; null where it is not in front in its tab, or not shown. Missing: not known. */
   const tabs = new Map<PaneId, number | null>()
+  /** Panes with names of their own, as actions take them: one that is made beside another never takes the title of its terminal (0.45.1). */
+  const named = new Map<PaneId, string>()
   let last: Promise<unknown> = Promise.resolve()
   const disposal = new AbortController()
   const { signal: disposed } = disposal
@@ -64,7 +66,11 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   }
   const learn = (entries: readonly Entry[]): readonly Entry[] => {
     tabs.clear()
-    for (const { shows, tabId, leads } of entries) if (shows !== null) tabs.set(shows, leads ? tabId : null)
+    for (const { id, shows, tabId, leads } of entries) {
+      if (shows === null) continue
+      tabs.set(shows, leads ? tabId : null)
+      if (!leads) named.set(shows, id)
+    }
     return entries
   }
   const shownBy = (entries: readonly Entry[], paneId: PaneId) => entries.find(({ shows }) => shows === paneId)
@@ -77,11 +83,13 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     const made = reply.stdout.split('\n').filter((line) => /^\d+$/.test(line))
     if (made.length === all.length) for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
   }
-  const openBeside = async ({ paneId, argv }: Shown, tabId: number): Promise<void> => {
-    const words = ['--tab-id', String(tabId), ...session.noFocus, '--close-on-exit', '--', ...marked(paneId, argv)]
+  const openBeside = async ({ paneId, argv, name: called }: Shown, tabId: number): Promise<void> => {
+    const words = ['--tab-id', String(tabId), ...session.noFocus, '--name', titleOf(called), '--close-on-exit', '--', ...marked(paneId, argv)]
     const reply = await session.action('new-pane', ...words)
     if (reply.kind !== 'done') throw refusal(reply)
     tabs.set(paneId, null)
+    const made = /^terminal_\d+$/m.exec(reply.stdout)?.[0]
+    if (made !== undefined) named.set(paneId, made)
   }
   const refusal = (reply: { kind: 'no-session' } | { kind: 'failed'; reason: string }): ExomonadError =>
     new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`, {
@@ -144,6 +152,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     const tab = tabs.get(paneId) ?? null
     tabs.set(paneId, tab)
     if (tab !== null) await session.action('rename-tab-by-id', '--', String(tab), titleOf(called))
+    const pane = named.get(paneId)
+    if (pane !== undefined) await session.action('rename-pane', '--pane-id', pane, '--', titleOf(called))
   }
   const work = async (): Promise<void> => {
     while (!disposed.aborted && (wanted.size > 0 || names.size > 0)) {
@@ -173,7 +183,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     rename: (paneId, called) => {
       const waits = wanted.get(paneId)
       if (waits !== undefined) waits.shown = { ...waits.shown, name: called }
-      else if (tabs.get(paneId) !== null) {
+      else if (tabs.get(paneId) !== null || named.has(paneId)) {
         names.set(paneId, called)
         soon()
       }
@@ -181,6 +191,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     closed: (paneId) => {
       wanted.delete(paneId)
       names.delete(paneId)
+      named.delete(paneId)
       // Who was behind it in its tab may be in front now.
       for (const [other, tab] of tabs) if (other === paneId || tab === null) tabs.delete(other)
     },
