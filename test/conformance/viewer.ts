@@ -23,8 +23,7 @@ export function describeViewer(kind: HolderKind): void {
     const recorder = await bench.openRecorder({ name: 'main.one ◐ running' })
     const view = await bench.isShown(recorder.paneId)
     expect(view.tabName).toBe('main.one ◐ running')
-    const person = bench.person(await bench.viewed.show(recorder.paneId))
-    await bench.sees(person, 'recorder ready')
+    await bench.comes(recorder.paneId, 'recorder ready')
     expect(await bench.viewed.paste(recorder.paneId, 'a message')).toEqual({ kind: 'typed' })
     await waitFor('the message', () => recorder.recorded().includes('a message'))
     await bench.viewed.rename(recorder.paneId, 'main.one "✓" done\\')
@@ -47,8 +46,8 @@ export function describeViewer(kind: HolderKind): void {
     const [worker] = workers
     if (worker === undefined) throw new Error('twelve were opened')
     expect((await bench.isShown(worker.paneId)).title).toBe('w0')
-    await bench.viewed.rename(worker.paneId, '-w0 ✓')
-    await waitFor('its pane to be called so', async () => (await bench.views(worker.paneId))[0]?.title === '-w0 ✓')
+    await bench.viewed.rename(worker.paneId, 'w0 ✓')
+    await waitFor('its pane to be called so', async () => (await bench.views(worker.paneId))[0]?.title === 'w0 ✓')
     const all = await bench.holder.list()
     expect(all).toHaveLength(14)
     expect(new Set(all.map(({ paneId }) => paneId)).size).toBe(14)
@@ -75,7 +74,7 @@ export function describeViewer(kind: HolderKind): void {
     await bench.viewer.settled()
     expect(await bench.views(shut.paneId)).toEqual([])
     expect(await bench.views(kept.paneId)).toHaveLength(1)
-    await bench.sees(bench.person(await bench.viewed.show(shut.paneId)), 'recorder ready')
+    await bench.comes(shut.paneId, 'recorder ready')
     expect(await bench.views(shut.paneId)).toHaveLength(1)
   })
 
@@ -92,7 +91,7 @@ export function describeViewer(kind: HolderKind): void {
     await bench.viewed.rename(recorder.paneId, 'renamed')
     await bench.viewer.settled()
     expect(sockets()).toEqual([])
-    await bench.sees(bench.person(await bench.viewed.show(recorder.paneId)), 'recorder ready')
+    await bench.comes(recorder.paneId, 'recorder ready')
     expect(await bench.views(other.paneId)).toEqual([])
     const later = await bench.open({ name: 'later', argv: ['/bin/cat'] })
     await bench.isShown(later.paneId)
@@ -110,8 +109,7 @@ export function describeViewer(kind: HolderKind): void {
       { key: '2', one: second },
       { key: '1', one: first },
     ]) {
-      const person = bench.person(await bench.viewed.show(one.paneId))
-      await bench.sees(person, `This is ${one.name}.`)
+      const person = await bench.comes(one.paneId, `This is ${one.name}.`)
       const since = Date.now()
       await waitFor('what they type', async () => {
         await person.type(key, { paste: false })
@@ -162,9 +160,9 @@ export function describeViewer(kind: HolderKind): void {
 
   it('passes on colours, what the mouse does, and pastes; and can be scrolled back', async () => {
     const words = String.raw`printf '\033[?1000h\033[?1006h\033[?2004h\033[38;2;1;2;3mcoloured\033[0m\r\n'; for i in $(seq 1 80); do echo line $i; sleep 0.02; done; stty raw -echo; exec cat -v`
-    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', `read -r line; ${words}`] })
+    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', `echo waits; read -r line; ${words}`] })
     const view = await bench.isShown(paneId)
-    const person = bench.person(await bench.viewed.show(paneId))
+    const person = await bench.comes(paneId, 'waits')
     await waitFor('it to begin', async () => {
       await person.type('\r', { paste: false })
       return (await bench.holder.capture(paneId)).includes('line 80')

@@ -16,6 +16,9 @@ import { zellijAction } from '../../helpers/zellij-action.ts'
 import { fixture, type Opened } from '../multiplexer/bench.ts'
 import { createHolder, scrubbedEnvironment, socketNameOf } from '../multiplexer/create.ts'
 
+/** As often as `exomonad attach` tries. */
+const ATTEMPTS = 4
+
 export type HolderKind = 'tmux' | 'headless'
 
 const listSchema = z.array(
@@ -59,6 +62,8 @@ export interface ViewerBench {
   /** A person in a terminal of their own runs this. */
   person(argv: readonly string[], size?: { columns: number; rows: number }, env?: Readonly<Record<string, string>>): HostedTerminal
   sees(person: HostedTerminal, text: string): Promise<unknown>
+  /** A person comes from outside and sees this, as `exomonad attach` brings them: again where Zellij drops them at once. */
+  comes(paneId: PaneId, text: string): Promise<HostedTerminal>
 }
 
 export function useViewerBench(kind: HolderKind): ViewerBench {
@@ -102,6 +107,34 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     return { agentId, ...(await viewed.open({ agentId, name: 'agent', cwd: folder, env: {}, columns: 200, rows: 50, ...options })) }
   }
 
+  const person: ViewerBench['person'] = (argv, size = { columns: 200, rows: 51 }, env = {}) => {
+    const someone = createHostedTerminal({
+      argv,
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder, TERM: 'xterm-256color', ...env },
+      ...size,
+      onOutput: () => undefined,
+    })
+    people.push(someone)
+    return someone
+  }
+  const sees: ViewerBench['sees'] = (someone, text) =>
+    waitFor(`a person to see ${text}`, async () => (await someone.capture(0)).includes(text)).catch(async (error: unknown) => {
+      throw new Error(`They see:\n${await someone.capture(0)}\n${JSON.stringify(someone.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, {
+        cause: error,
+      })
+    })
+  const comes: ViewerBench['comes'] = async (paneId, text) => {
+    let someone = person(await viewed.show(paneId))
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      await waitFor('them to see it, or to be dropped', async () => someone.ended !== undefined || (await someone.capture(0)).includes(text))
+      if (someone.ended === undefined) break
+      someone = person(await viewed.show(paneId))
+    }
+    await sees(someone, text)
+    return someone
+  }
+
   return {
     get folder() {
       return folder
@@ -143,22 +176,8 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
       await viewer.settled()
       return waitFor(`a view of ${paneId}`, async () => (await views(paneId))[0])
     },
-    person: (argv, size = { columns: 200, rows: 51 }, env = {}) => {
-      const person = createHostedTerminal({
-        argv,
-        cwd: '/',
-        env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder, TERM: 'xterm-256color', ...env },
-        ...size,
-        onOutput: () => undefined,
-      })
-      people.push(person)
-      return person
-    },
-    sees: (person, text) =>
-      waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text)).catch(async (error: unknown) => {
-        throw new Error(`They see:\n${await person.capture(0)}\n${JSON.stringify(person.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, {
-          cause: error,
-        })
-      }),
+    person,
+    sees,
+    comes,
   }
 }

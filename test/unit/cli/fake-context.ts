@@ -15,11 +15,14 @@ export interface FakeOptions {
   /** Standard error is a terminal of this size. */
   readonly terminal?: { readonly columns: number; readonly rows: number }
   readonly input?: string
+  /** Standard output is a terminal, in which programs end so: with this code, at this time. */
+  readonly runs?: (argv: readonly string[]) => { code: number; at: number }
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs one command with tools that answer as told, and keeps what it says and asks. */
-export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', env = {} }: FakeOptions) {
+export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions) {
+  let now = 0
   const said: { out: string; err: string; failed: boolean; code?: number } = { out: '', err: '', failed: false }
   const calls: { tool: string; input: unknown }[] = []
   const interrupts = new Set<() => void>()
@@ -35,14 +38,21 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     version: '0.0.0',
     environment: readEnvironment({ HOME: '/nowhere', ...env }),
     terminal: {
-      stdout: { write: (text) => ((said.out += text), true) },
+      stdout: { isTTY: runs !== undefined, write: (text) => ((said.out += text), true) },
       stderr: { isTTY: terminal !== undefined, ...terminal, write: (text) => ((said.err += text), true) },
       stdin: (async function* () {
         yield input
       })(),
     },
-    host: {} as Host,
-    now: () => 0,
+    host: {
+      runOnTerminal: async (argv) => {
+        if (runs === undefined) throw new Error('there is no terminal')
+        const { code, at } = runs(argv)
+        now = at
+        return code
+      },
+    } as Partial<Host> as Host,
+    now: () => now,
     onInterrupt: (listener) => (interrupts.add(listener), () => void interrupts.delete(listener)),
     options: () => ({ json, as: undefined, cwd: '/' }),
     palette: () => createPalette(false),

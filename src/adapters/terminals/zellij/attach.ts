@@ -12,21 +12,18 @@ export function attachCommand(options: {
   const { binary, session, socketDir, pane, inside } = options
   if (inside === session) return [binary, 'action', 'focus-pane-id', pane]
   if (inside !== undefined) return ['/bin/sh', '-c', SWITCH, binary, session, socketDir, pane]
-  return ['/usr/bin/env', `ZELLIJ_SOCKET_DIR=${socketDir}`, '/bin/sh', '-c', ATTACH, binary, session]
+  return ['/usr/bin/env', `ZELLIJ_SOCKET_DIR=${socketDir}`, binary, 'attach', session]
 }
 
-/** A session that is busy may be taken for one that is not there (0.45.1), at once: it is asked again then. */
-const ATTACH = `for again in 1 2 3 4 5; do
-  began=$(date +%s)
-  "$0" attach "$1" && exit
-  code=$?
-  [ $(($(date +%s) - began)) -le 1 ] || exit $code
-  sleep 0.3
-done
-exit $code`
-
+/** A busy session may lose what it is told (0.45.1): told again as long as nobody has left it. */
 const SWITCH = `if ! ls "$2"/*/"$ZELLIJ_SESSION_NAME" >/dev/null 2>&1; then
   echo "exomonad: this Zellij keeps its sessions elsewhere than in $2, where the agents' session is, and can't switch there. Attach from a terminal outside of it, or start both with the same ZELLIJ_SOCKET_DIR." >&2
   exit 1
 fi
-ZELLIJ_SOCKET_DIR="$2" exec "$0" action switch-session "$1" --pane-id "$3"`
+here() { "$0" action list-clients | wc -l; }
+before=$(here)
+for again in 1 2 3; do
+  ZELLIJ_SOCKET_DIR="$2" "$0" action switch-session "$1" --pane-id "$3" || exit
+  sleep 1
+  [ "$(here)" -ge "$before" ] || exit 0
+done`
