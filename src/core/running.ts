@@ -154,18 +154,18 @@ export function createRunning(
       const stopped: AgentId[] = []
       // A spawn that is under way when this begins ends with a program as well: looked at again until nobody has one.
       for (let round = 0; round < SPAWN_ROUNDS; round++) {
-        const live = await store.agents.list({ live: true })
-        const running = live.filter((agent) => agent.paneId !== null)
-        for (const agent of running) {
-          // What can’t be brought back has ended.
-          await states.change(agent.id, {
-            ...(isLasting(agent) ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const) : ({ to: 'killed' } as const)),
-            reason: STOPPED,
-            source: 'human',
-            actor: 'human',
-          })
-          stopped.push(agent.id)
-        }
+        // Before anybody is asked to end, and all at once: one by one, the last of many would still run while the first are written down.
+        const { live, running } = await store.transaction(async (tx) => {
+          const live = await tx.agents.list({ live: true })
+          const running = live.filter((agent) => agent.paneId !== null)
+          for (const agent of running) {
+            // What can’t be brought back has ended.
+            const change = isLasting(agent) ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const) : ({ to: 'killed' } as const)
+            await states.change(agent.id, { ...change, reason: STOPPED, source: 'human', actor: 'human' }, tx)
+          }
+          return { live, running }
+        })
+        stopped.push(...running.map(({ id }) => id))
         await Promise.all(running.map(endProgram))
         if (running.length > 0) continue
         if (!live.some((agent) => agent.state === 'spawning')) break

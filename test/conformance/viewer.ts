@@ -168,11 +168,10 @@ export function describeViewer(kind: HolderKind): void {
       return (await bench.holder.capture(paneId)).includes('line 80')
     })
     await bench.sees(person, 'line 80')
-    if (kind === 'tmux')
-      await waitFor('a click', async () => {
-        await person.type('\u001B[<0;5;5M\u001B[<0;5;5m', { paste: false })
-        return /\^\[\[<0;\d+;\d+M/.test(await bench.holder.capture(paneId))
-      })
+    await waitFor('a click', async () => {
+      await person.type('\u001B[<0;5;5M\u001B[<0;5;5m', { paste: false })
+      return /\^\[\[<0;\d+;\d+M/.test(await bench.holder.capture(paneId))
+    })
     await person.type('pasted', { paste: true })
     await waitFor('a paste', async () => (await bench.holder.capture(paneId)).includes('^[[200~pasted^[[201~'))
     if (kind === 'headless') return

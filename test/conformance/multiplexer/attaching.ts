@@ -50,6 +50,24 @@ export function describeAttaching(bench: Bench): void {
     expect(recorder.recorded()).toBe('typed by a person é')
   })
 
+  // In tmux the mouse is tmux's own.
+  it.skipIf(bench.kind !== 'headless')(
+    'tells a program that asks for it what the mouse does, and no longer than it asks, nor for who may only look',
+    async () => {
+      const words = String.raw`stty raw -echo; printf 'on \033[?1002h\033[?1006h'; head -c 8 >/dev/null; printf 'off \033[?1002l'; exec cat >/dev/null`
+      const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', words] })
+      const argv = bench.multiplexer.attachCommand(paneId) ?? []
+      const [person, onlooker] = [attach(paneId), attach(paneId, undefined, [...argv, '--read-only'])]
+      await Promise.all([person, onlooker].map((one) => sees(one, 'on')))
+      const tracking = (one: HostedTerminal) => [one.screen.modes.mouseTrackingMode, one.sgrMouse]
+      await waitFor('the mouse', () => tracking(person).join() === 'drag,true')
+      expect(tracking(onlooker)).toEqual(['none', false])
+      await person.type('\u001B[<0;5;5', { paste: false })
+      await sees(person, 'off')
+      await waitFor('the mouse to be let go', () => tracking(person).join() === 'none,false')
+    },
+  )
+
   it('goes on when the terminal of the person is torn away', async () => {
     const recorder = await bench.openRecorder()
     const person = attach(recorder.paneId)

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { HostMessage } from './protocol.ts'
+import { NO_MOUSE } from './viewer.ts'
 
 /**
  * Shows a pane of the detached host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only | --view]`. Ctrl-] leaves. `--view`: for a
@@ -10,7 +11,7 @@ import type { HostMessage } from './protocol.ts'
 
 const LEAVE = '\u001D'
 const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
-const LEAVE_SCREEN = '\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l'
+const LEAVE_SCREEN = `${NO_MOUSE}\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l`
 
 function attach(socketPath: string, paneId: string, { readOnly, view }: { readOnly: boolean; view: boolean }): void {
   const { stdin, stdout } = process

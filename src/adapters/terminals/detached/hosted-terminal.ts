@@ -11,6 +11,8 @@ export type Screen = InstanceType<typeof xterm.Terminal>
 export interface HostedTerminal {
   readonly pid: number
   readonly screen: Screen
+  /** The program wants to know what the mouse does in a form that holds for a terminal of any size (SGR, 1006), which the screen's own modes do not tell. */
+  readonly sgrMouse: boolean
   /** What the program called the terminal last. */
   readonly title: string | null
   readonly ended: HostedEnd | undefined
@@ -29,6 +31,8 @@ export interface HostedTerminal {
 }
 
 const SCROLLBACK = 2000
+/** Its number as a mode. */
+const SGR_MOUSE = 1006
 /** Unparsed output, in bytes, at which the program has to wait and at which it may go on: xterm throws away what exceeds its own limit. */
 const PAUSE_AT = 1_000_000
 const RESUME_AT = 200_000
@@ -53,6 +57,13 @@ export function createHostedTerminal(options: {
   let title: string | null = null
   let unparsed = 0
   let paused = false
+  let sgrMouse = false
+  for (const final of ['h', 'l'])
+    screen.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
+      if (modes.includes(SGR_MOUSE)) sgrMouse = final === 'h'
+      return false
+    })
+  screen.parser.registerEscHandler({ final: 'c' }, () => (sgrMouse = false))
 
   const onData = (chunk: unknown) => {
     const bytes = chunk as Buffer
@@ -87,6 +98,9 @@ export function createHostedTerminal(options: {
   return {
     pid: pty.pid,
     screen,
+    get sgrMouse() {
+      return sgrMouse
+    },
     get ended() {
       return ended
     },

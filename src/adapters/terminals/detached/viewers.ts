@@ -50,7 +50,7 @@ export function createViewers({ terminal, title, now }: { terminal: HostedTermin
     },
     refresh,
     view: ({ columns, rows, readOnly = false, embedded = false, onFrame, onLeft }) => {
-      const viewer = createViewer({ screen: terminal.screen, columns, rows, onFrame: (bytes) => onFrame(bytes, title()) })
+      const viewer = createViewer({ terminal, columns, rows, mouse: !readOnly, onFrame: (bytes) => onFrame(bytes, title()) })
       const looking: Looking = { columns, rows, readOnly, embedded, typed: null, since: (count += 1) }
       // A part of somebody's screen tells of nobody until something is typed there.
       const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = { looking, lastInputAt: embedded ? null : now(), onLeft }
