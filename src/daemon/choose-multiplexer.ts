@@ -5,6 +5,7 @@ import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Holder, Multiplexer } from '../adapters/terminals/holder.ts'
 import { createTmux } from '../adapters/terminals/tmux/tmux.ts'
 import { createViewed } from '../adapters/terminals/viewed.ts'
+import { ExomonadError } from '../errors.ts'
 import { leftInZellij } from '../adapters/terminals/zellij/left.ts'
 import { createZellijViewer } from '../adapters/terminals/zellij/zellij.ts'
 import type { Environment } from '../config/environment.ts'
@@ -12,6 +13,7 @@ import type { Config } from '../config/schema.ts'
 import type { PaneId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { terminalsOf, type Paths } from '../paths.ts'
+import { listPanes } from './list-panes.ts'
 import { tmuxInFolder } from './tmux-folder.ts'
 
 /** What agents run in: all of it through `multiplexer`; `detached` for what only the detached host can do. */
@@ -57,14 +59,18 @@ export async function chooseMultiplexer(options: {
     tmux: () => tmuxInFolder(tmuxIn, { wanted: options.environment.variables['TMUX_TMPDIR'] || undefined, state: options.paths.state }),
     headless: () => detached,
   }
-  const automatic = async () => ((await exec('tmux', ['-V'], { env: environment })).exitCode === 0 ? 'tmux' : 'headless')
+  const automatic = async () => {
+    const { exitCode, startError } = await exec('tmux', ['-V'], { env: environment })
+    if (startError === null || startError === 'ENOENT') return exitCode === 0 ? 'tmux' : 'headless'
+    // Agents may be in it.
+    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `tmux could not be asked for its version (${startError}). Try again.`, { reason: startError })
+  }
   const configured = options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
   const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
     const terminals = await create[kind]()
-    // One that was taken off the machine holds nobody.
-    const listed = await terminals.list().catch(() => [])
+    const listed = await listPanes(terminals)
     if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead)) return terminals
     if (terminals !== detached) await terminals.dispose()
     return undefined

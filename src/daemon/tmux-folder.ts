@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Holder } from '../adapters/terminals/holder.ts'
+import { listPanes } from './list-panes.ts'
 
 /** Names the folder of the agents' tmux server, where it is not tmux's own choice. */
 const recordIn = (state: string): string => join(state, 'tmux-folder')
@@ -18,7 +19,7 @@ export async function tmuxInFolder(
     const tmux = create(folder)
     // Where there is no other place nothing has to be asked.
     if (wanted === undefined && recorded === undefined) return tmux
-    const panes = await tmux.list().catch(() => [])
+    const panes = await listPanes(tmux)
     if (panes.some(({ agentId, dead }) => agentId !== null && !dead)) {
       await record(folder, recorded, state)
       return tmux

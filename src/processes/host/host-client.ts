@@ -9,6 +9,9 @@ import { chooseSocket, hostFiles, prepareFolder, recordedSocket, type HostNames 
 
 type Takes<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { takes: infer Taken } ? Taken : never
 type Gives<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { gives: infer Given } ? Given : never
+/** Nobody listens there; anything else may pass, such as no descriptor left to ask with. */
+const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED'])
+
 export type Answer<Verbs, Name extends keyof Verbs> = { kind: 'answer'; gives: Gives<Verbs, Name> } | { kind: 'no-host' }
 
 export interface HostClient<Verbs> {
@@ -102,11 +105,14 @@ export function createHostClient<Verbs>(options: {
   const connectNow = async (): Promise<Socket | undefined> => {
     socketPath = (await recordedSocket(names, stateDir)) ?? chooseSocket(names, stateDir, runtimeDir)
     const socket = connect(socketPath)
-    const connected = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true))
-      socket.once('error', () => resolve(false))
+    const failed = await new Promise<string | undefined>((resolve) => {
+      socket.once('connect', () => resolve(undefined))
+      socket.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => resolve(code))
     })
-    if (!connected) return undefined
+    if (failed !== undefined) {
+      if (NOBODY.has(failed)) return undefined
+      throw unavailable(`The ${called} could not be reached (${failed}).`, { outcome: 'unknown' })
+    }
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       if (current === socket) current = undefined

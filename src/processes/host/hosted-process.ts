@@ -1,5 +1,7 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
+import { createDeadline } from '../deadline.ts'
+import { isStillIn, leftInGroup } from '../end-group.ts'
 import type { startOnPipes } from '../exec.ts'
 import type { OutputLog } from './output-log.ts'
 import { createStdin, type Stdin } from './stdin.ts'
@@ -18,6 +20,8 @@ export interface HostedProcess {
   /** Resolves when it has ended, its output is in the log and that is closed. Never rejects. */
   readonly end: Promise<HostedEnd>
   readonly write: Stdin['write']
+  /** Whether something runs in its group since its end: only so long is its number nobody else’s. */
+  leavesBehind(): Promise<boolean>
 }
 
 /** What it left running may hold the pipes of an ended program open for ever: after so many looks (ms between them) without anything new … */
@@ -25,6 +29,8 @@ const QUIET_LOOKS = 5
 const LOOK = 10
 /** … or so many bytes, far more than a pipe holds, all that it said itself has been read. */
 const LEFT_LIMIT = 2_000_000
+/** … or after so many milliseconds in which nothing had to wait. */
+const LEFT_WITHIN = 2000
 
 /** A process with pipes, in a process group of its own. A program that can't be started ends with 127 and says so, as a shell does. */
 export function startHostedProcess(options: {
@@ -61,19 +67,25 @@ export function startHostedProcess(options: {
   }
   const reading = Promise.all([read(stdout, 'out'), read(stderr, 'err')])
 
+  let left: Promise<ReadonlySet<string>> = Promise.resolve(new Set<string>())
   const exited = new Promise<HostedEnd>((resolve) => {
     child.once('error', (error) => {
       if (child.pid !== undefined) return
       log.note(`the program ${file} could not be started: ${error.message}`)
       resolve({ exitCode: 127, exitSignal: null })
     })
-    child.once('exit', (exitCode, exitSignal) => resolve({ exitCode, exitSignal }))
+    child.once('exit', (exitCode, exitSignal) => {
+      if (child.pid !== undefined) left = leftInGroup(child.pid)
+      left.catch(() => undefined)
+      resolve({ exitCode, exitSignal })
+    })
   })
   const drained = async () => {
     let read = false
     void reading.then(() => (read = true))
     const before = heard
-    for (let quiet = 0; !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT;) {
+    const notExpired = createDeadline(LEFT_WITHIN)
+    for (let quiet = 0; !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT && (notExpired() || behind > 0);) {
       const known = heard
       await Promise.race([reading, delay(LOOK)])
       // By then the pipes have been looked at, however late the timer was.
@@ -98,6 +110,7 @@ export function startHostedProcess(options: {
       return ended
     },
     end,
+    leavesBehind: async () => child.pid !== undefined && (await isStillIn(child.pid, await left)),
     write: stdin.write,
   }
 }

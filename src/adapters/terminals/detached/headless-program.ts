@@ -39,6 +39,7 @@ export function hostProcess(options: {
     paste: put,
     enter: () => put('\n'),
     escape: async () => ({ kind: 'busy', reason: 'a process without a terminal has no Escape key' }),
+    leavesBehind: hosted.leavesBehind,
     leave: () => undefined,
   }
 }
@@ -55,5 +56,7 @@ export const hostSession = (session: Session, { log, rows }: { log: OutputLog; r
   paste: session.paste,
   enter: session.enter,
   escape: session.escape,
+  // It ends its own group.
+  leavesBehind: async () => false,
   leave: session.leave,
 })

@@ -11,7 +11,7 @@ import { hostProcess, hostSession } from './headless-program.ts'
 import { createHostedPane, type HostedPane } from './hosted-pane.ts'
 import type { CreateSession, Hosted, Session } from './hosted.ts'
 import { followOutput, type Following } from './output-followers.ts'
-import type { Viewing } from './viewers.ts'
+import type { Viewers, Viewing } from './viewers.ts'
 import { KILL_GRACE, type FollowMessage, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
 /** How long the end of a program that was just killed may take to be noticed. */
@@ -55,7 +55,7 @@ export interface HeldPanes {
   prompt(takes: Verbs['prompt']['takes']): Gives<'prompt'>
   mentions(takes: Verbs['mentions']['takes']): Verbs['mentions']['gives']
   /** Undefined where there is no such terminal. `onLeft` is called when it goes. */
-  view(takes: Verbs['view']['takes'] & { onFrame: (bytes: string, title: string) => void; onLeft: () => void }): Viewing | undefined
+  view(takes: Parameters<Viewers['view']>[0]): Viewing | undefined
   /** Undefined where there is no such pane without a terminal. */
   follow(takes: Verbs['follow']['takes'], send: (message: FollowMessage) => void): Following | undefined
   dispose(): void
@@ -99,11 +99,15 @@ export function createHeldPanes(options: {
   }
 
   /** What they started goes with them, whatever group or session that is in by now. */
-  const endAll = async (held: readonly Held[], grace: number, justEnded = false): Promise<void> => {
+  const endLeftOf = async ({ agentId }: Held, hosted: Hosted): Promise<void> => {
+    const ended = !(await hosted.leavesBehind())
+    await endPanes([{ pid: hosted.pid, agentId, ended }], { signal: 'SIGTERM', grace: KILL_GRACE })
+  }
+  const endAll = async (held: readonly Held[], grace: number): Promise<void> => {
     const leaders = (isTerminal: boolean) =>
       held
         .filter(({ program }) => (program.kind === 'terminal') === isTerminal)
-        .map(({ agentId, program: { hosted } }) => ({ pid: hosted.pid, agentId, ended: hosted.ended !== undefined && !justEnded }))
+        .map(({ agentId, program: { hosted } }) => ({ pid: hosted.pid, agentId, ended: hosted.ended !== undefined }))
     const [terminals, others] = [leaders(true), leaders(false)]
     await Promise.all([terminals.length > 0 && endPanes(terminals, { grace }), others.length > 0 && endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE })])
   }
@@ -146,8 +150,8 @@ export function createHeldPanes(options: {
       void program.hosted.end.then(() => {
         held.endedAt = now()
         onChange()
-        // Nobody sees what it left running in its group, and nobody waits for it. Its number can’t be another’s yet. A terminal still shows it.
-        if (held.ending === undefined && kind !== 'terminal') endAll([held], 0, true).catch(complain)
+        // Nobody sees what it left running, and nobody waits for it. What a terminal’s program left, its hang-up ends, or whoever closes the pane.
+        if (held.ending === undefined && program.kind !== 'terminal') endLeftOf(held, program.hosted).catch(complain)
       })
       return { paneId, pid: program.hosted.pid }
     },

@@ -48,6 +48,8 @@ export function createHostedPane(options: {
     enter: () => terminal.type('\r', { paste: false }),
     escape: () => terminal.type('\u001B', { paste: false }),
     capture: (lines, { styled }) => (styled ? terminal.captureStyled() : terminal.capture(lines)),
+    // Its hang-up ends them.
+    leavesBehind: async () => false,
     leave: () => undefined,
     close: () => {
       viewers.leave()

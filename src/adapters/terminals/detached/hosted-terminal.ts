@@ -1,3 +1,5 @@
+import { readSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { HostedEnd } from '../../../processes/host/hosted-process.ts'
@@ -31,6 +33,7 @@ export interface HostedTerminal {
 }
 
 const SCROLLBACK = 2000
+const READ = 65_536
 /** Its number as a mode. */
 const SGR_MOUSE = 1006
 /** Unparsed output, in bytes, at which the program has to wait and at which it may go on: xterm throws away what exceeds its own limit. */
@@ -51,7 +54,7 @@ export function createHostedTerminal(options: {
   const screen = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true, logLevel: 'off' })
   // Without an encoding the pty gives bytes, which the screen puts together across chunk borders.
   const pty = spawn(file, args, { name: 'xterm-256color', cols: columns, rows, cwd, env, encoding: null })
-  const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: { destroyed: boolean } }
+  const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: Socket }
   const write = createInputQueue(fd, () => !socket.destroyed)
   let ended: HostedTerminal['ended']
   let title: string | null = null
@@ -82,6 +85,16 @@ export function createHostedTerminal(options: {
     })
   }
   pty.onData(onData)
+  // node-pty lets go of the terminal 200 ms after its program has ended, whatever has not been read by then: while it was paused, or all were late.
+  const letGo = socket.destroy.bind(socket)
+  let released = false
+  socket.destroy = () => {
+    // What it reads is told to who listens for data.
+    if (!released) while (socket.read() !== null);
+    if (!released && !socket.destroyed) for (const chunk of restOf(fd)) onData(chunk)
+    released = true
+    return letGo()
+  }
   screen.onData((answer) => {
     if (ended === undefined) write(answer)
   })
@@ -139,6 +152,7 @@ export function createHostedTerminal(options: {
     },
     dispose: () => {
       // Of a program that ended the process id may be another's by now, and `destroy` would signal it.
+      released = true
       if (ended === undefined) releasePty(pty)
       screen.dispose()
     },
@@ -162,6 +176,22 @@ function textOf({ buffer, rows }: Screen, lines: number): string {
 }
 
 /** Closes our end, which hangs up what is left on the terminal. */
+/** What the system still has of it. */
+function* restOf(fd: number): Generator<Buffer> {
+  for (;;) {
+    const buffer = Buffer.alloc(READ)
+    let length: number
+    try {
+      length = readSync(fd, buffer)
+    } catch {
+      // There is nothing more: EIO once nobody has it open, EAGAIN while what the program started does.
+      return
+    }
+    if (length === 0) return
+    yield buffer.subarray(0, length)
+  }
+}
+
 function releasePty(pty: IPty): void {
   const { destroy } = pty as IPty & { destroy?: () => void }
   destroy?.call(pty)

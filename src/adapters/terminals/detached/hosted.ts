@@ -21,6 +21,8 @@ export interface Hosted {
   escape(): Promise<TypeResult>
   /** The screen, or as many lines of output, and the last `lines` before. */
   capture(lines: number, options: { styled: boolean }): Promise<string>
+  /** After its end: whether its number is nobody else’s yet, because something runs on in its group. */
+  leavesBehind(): Promise<boolean>
   /** Called right before its processes are ended; must not wait for the program. */
   leave(): void
   /** Lets go of what is kept of it. */

@@ -8,6 +8,9 @@ import type { FollowMessage, HostMessage, Verbs, ViewerInput } from './protocol.
 /** Bytes that may wait for a slow follower; what comes beyond is left out for it. */
 const FOLLOW_LIMIT = 2_000_000
 
+/** Bytes of frames that may wait for one who looks and does not read: a terminal that stands still is not to fill the memory of all. */
+const FRAME_LIMIT = 1_000_000
+
 type Answers = {
   readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (takes: Verbs[Verb]['takes']) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>
 }
@@ -49,6 +52,7 @@ export function serveConnection(
       viewing = panes.view({
         ...takes,
         onFrame: (bytes, title) => send({ event: 'frame', bytes, title }),
+        isBehind: () => socket.writableLength > FRAME_LIMIT,
         onLeft: () => {
           viewing?.stop()
           viewing = undefined

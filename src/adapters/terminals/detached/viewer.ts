@@ -26,8 +26,10 @@ export function createViewer(options: {
   /** What the mouse does is told to the program. */
   mouse: boolean
   onFrame: (bytes: string) => void
+  /** Who looks has not taken what there was: the next frame waits, and has it all. */
+  isBehind: () => boolean
 }): Viewer {
-  const { terminal, onFrame } = options
+  const { terminal, onFrame, isBehind } = options
   const { screen } = terminal
   let { columns, rows } = options
   let shown: string[] = []
@@ -36,6 +38,7 @@ export function createViewer(options: {
 
   const draw = () => {
     timer = undefined
+    if (isBehind()) return refresh()
     const { active } = screen.buffer
     const top = Math.max(0, active.cursorY - rows + 1)
     const left = Math.max(0, active.cursorX - columns + 1)

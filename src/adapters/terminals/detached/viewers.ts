@@ -15,7 +15,7 @@ export interface Viewers {
   /** Something on the screen changed. */
   refresh(): void
   /** `onLeft` is called when the terminal goes. */
-  view(options: Verbs['view']['takes'] & { onFrame: (bytes: string, title: string) => void; onLeft: () => void }): Viewing
+  view(options: Verbs['view']['takes'] & { onFrame: (bytes: string, title: string) => void; isBehind: () => boolean; onLeft: () => void }): Viewing
   /** The terminal goes. */
   leave(): void
 }
@@ -49,8 +49,8 @@ export function createViewers({ terminal, title, now }: { terminal: HostedTermin
       return times.length === 0 ? null : Math.max(...times)
     },
     refresh,
-    view: ({ columns, rows, readOnly = false, embedded = false, onFrame, onLeft }) => {
-      const viewer = createViewer({ terminal, columns, rows, mouse: !readOnly, onFrame: (bytes) => onFrame(bytes, title()) })
+    view: ({ columns, rows, readOnly = false, embedded = false, onFrame, isBehind, onLeft }) => {
+      const viewer = createViewer({ terminal, columns, rows, mouse: !readOnly, isBehind, onFrame: (bytes) => onFrame(bytes, title()) })
       const looking: Looking = { columns, rows, readOnly, embedded, typed: null, since: (count += 1) }
       // A part of somebody's screen tells of nobody until something is typed there.
       const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = { looking, lastInputAt: embedded ? null : now(), onLeft }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ExomonadError } from '../../../errors.ts'
 import type { PaneId } from '../../../ids.ts'
 import type { Connection } from './connection.ts'
 import { command, sequence } from './quote.ts'
@@ -27,6 +28,8 @@ export function createCapture(connection: Pick<Connection, 'spawn'>): Capture {
   const runTogether = async (together: readonly Wanted[]): Promise<void> => {
     // An error skips the rest of its line only: the second mark is missing then.
     const reply = await connection.spawn(together.map(({ line, mark }) => sequence(marked('begin', mark), line, marked('end', mark))).join('\n'))
+    if (reply.kind === 'unknown')
+      throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', 'tmux did not say in time what is on the screen. Try again.', { outcome: 'unknown' })
     const lines = reply.kind === 'done' ? reply.lines : []
     for (const { mark, resolve } of together) {
       const end = lines.indexOf(`end ${mark}`)

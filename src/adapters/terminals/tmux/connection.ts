@@ -32,9 +32,13 @@ export interface Connection {
   close(): void
 }
 
-const NO_SERVER = /^(no server running|error connecting|server exited|lost server)/m
+const NO_SERVER = /^(no server running|error connecting to .* \((No such file or directory|Connection refused)\)|server exited|lost server)/m
+/** Anything else that keeps it from being asked may pass: nothing was run, and who is there is not known. */
+const UNREACHED = /^error connecting/m
 /** Tells within a second that the panes, or which of them are dead, changed. */
 const SUBSCRIBE = command('refresh-client', '-B', 'panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}')
+/** What a control client needs of its environment. */
+const GREETED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'TMPDIR', 'TMUX_TMPDIR', 'TERM', 'LANG'])
 const ATTACH_POLL = 5
 const RECONNECT = [50, 200, 1000, 5000] as const
 
@@ -56,6 +60,8 @@ export function createConnection(options: {
   onChange: () => void
 }): Connection {
   const { binary, socketName, environment, timeout, controlTimeout, log, onChange } = options
+  // Each variable is part of the greeting, in which tmux may crash (see apart): also for what people and views do, the less the better.
+  const greetingEnvironment = Object.fromEntries(Object.entries(environment).filter(([name]) => GREETED.has(name)))
   const serverArgs = ['-u', '-L', socketName, '-f', '/dev/null']
   let client: ControlClient | undefined
   /** Not yet known to answer. */
@@ -74,6 +80,7 @@ export function createConnection(options: {
     if (result.startError !== null) throw missing(binary, result.startError)
     if (result.timedOut) return { kind: 'unknown' }
     if (result.exitCode !== 0 && NO_SERVER.test(result.stderr)) return { kind: 'no-server' }
+    if (result.exitCode !== 0 && UNREACHED.test(result.stderr)) return { kind: 'unknown' }
     const errors = result.stderr.split('\n').filter((line) => line !== '')
     return {
       kind: 'done',
@@ -88,7 +95,11 @@ export function createConnection(options: {
     timer = setTimeout(
       () => {
         timer = undefined
-        void connect().then(onChange)
+        connect().then(onChange, (error: unknown) => {
+          log.debug({ err: error, socketName }, 'the tmux control client could not be started')
+          failures += 1
+          reconnectLater()
+        })
       },
       RECONNECT[Math.min(failures, RECONNECT.length - 1)],
     )
@@ -98,7 +109,7 @@ export function createConnection(options: {
   const greet = async () => {
     const child = start(binary, ['-u', '-L', socketName, '-C', 'attach-session', '-t', `=${KEEPER}:`, '-f', 'ignore-size,no-output'], {
       cwd: '/',
-      env: environment,
+      env: greetingEnvironment,
     })
     const opened = createControlClient({
       child,

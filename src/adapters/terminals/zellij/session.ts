@@ -82,15 +82,20 @@ export function createSession(options: {
     if (found === undefined || !isEnough(found)) throw unavailable(`${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`)
     version = found
   }
-  const list: Session['list'] = async () => {
-    for (let look = 0; look < LOOKS; look += 1) {
+  /** `lost`: it may be there, and does not tell. */
+  const look = async (): Promise<Entry[] | 'no-session' | 'lost'> => {
+    for (let attempt = 0; attempt < LOOKS; attempt += 1) {
       const reply = await action('list-panes', '--json')
-      if (reply.kind === 'no-session') return undefined
+      if (reply.kind === 'no-session') return reply.kind
       const entries = reply.kind === 'done' ? parseEntries(reply.stdout) : undefined
       if (entries !== undefined) return entries
       await delay(POLL)
     }
-    return undefined
+    return 'lost'
+  }
+  const list: Session['list'] = async () => {
+    const seen = await look()
+    return typeof seen === 'string' ? undefined : seen
   }
   const create = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -147,6 +152,9 @@ export function createSession(options: {
   const begin = async (): Promise<void> => {
     client?.stop()
     await create()
+    await takeFirst()
+  }
+  const takeFirst = async (): Promise<void> => {
     // The one that made it is a client too for a moment.
     await until('let go of who made it', async () => (await clients()).length === 0)
     client = await another()
@@ -179,14 +187,24 @@ export function createSession(options: {
     ensure: async ({ columns, rows }) => {
       size = { columns, rows }
       await requireVersion()
-      let entries = await list()
-      if (entries === undefined) {
+      let seen = await look()
+      // A busy one says so too: its panes are not to go for that.
+      if (seen === 'no-session') {
+        client?.stop()
+        const refused: unknown = await create().then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        if (refused !== undefined) seen = await look()
+        if (refused !== undefined && typeof seen === 'string') throw refused
         // One that it has lost and still counts would be counted for good.
-        await begin().catch(async () => {
-          await kill(name)
-          await begin()
-        })
+        if (refused === undefined)
+          await takeFirst().catch(async () => {
+            await kill(name)
+            await begin()
+          })
       }
+      let entries = typeof seen === 'string' ? undefined : seen
       if (client === undefined || client.ended) client = await another()
       await until('list its panes', async () => (entries ??= await list()) !== undefined)
       return entries ?? []

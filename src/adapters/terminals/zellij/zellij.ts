@@ -37,6 +37,9 @@ const SHOWN_WITHIN = 5000
 /** How long nothing is asked of it while a person is on the way: each command leaves twice, the second time with the number of whoever came meanwhile. */
 const QUIET = 1500
 
+/** How long what it is being asked may take when all ends. Milliseconds. */
+const LEAVE_WITHIN = 5000
+
 /** Where Zellij looks for sessions, as long as nobody says otherwise. */
 const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
   environment['ZELLIJ_SOCKET_DIR'] ??
@@ -66,6 +69,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   }
   const learn = (entries: readonly Entry[]): readonly Entry[] => {
     tabs.clear()
+    for (const [paneId, id] of named) if (!entries.some((entry) => entry.shows === paneId && entry.id === id)) named.delete(paneId)
     for (const { id, shows, tabId, leads } of entries) {
       if (shows === null) continue
       tabs.set(shows, leads ? tabId : null)
@@ -205,14 +209,16 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       }),
     shutdown: async () => {
       disposal.abort()
-      await inTurn(async () => {
+      await Promise.race([last, delay(LEAVE_WITHIN)])
+      await (async () => {
         if (existsSync(join(folder, 'panes'))) await session.kill(former)
         if (existsSync(folder)) await session.stop()
-      }).catch((error: unknown) => log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'))
+      })().catch((error: unknown) => log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'))
     },
     dispose: async () => {
       disposal.abort()
-      await inTurn(async () => session.dispose())
+      session.dispose()
+      await Promise.race([last, delay(LEAVE_WITHIN, undefined, { ref: false })])
     },
     settled: async () => {
       await inTurn(() => Promise.resolve())

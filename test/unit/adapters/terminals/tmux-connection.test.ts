@@ -59,6 +59,16 @@ describe('the connection to tmux', () => {
     expect(calls()).toEqual(['control', 'command', 'made', 'in', 'command', 'made'])
   })
 
+  it.each([
+    ['error connecting to /tmp/x (No such file or directory)', 'no-server'],
+    ['no server running on /tmp/x', 'no-server'],
+    ['error connecting to /tmp/x (Resource temporarily unavailable)', 'unknown'],
+    ['error connecting to /tmp/x (Too many open files)', 'unknown'],
+  ])('takes "%s" for %s', async (said, kind) => {
+    writeFileSync(join(folder, 'tmux'), `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })
+    expect(await connection.run(['list-panes'])).toEqual({ kind })
+  })
+
   it('lets no control client in while a session is made', async () => {
     const made = connection.apart(() => connection.run(['new-session']))
     await waitFor('the session', () => calls().includes('command'))
