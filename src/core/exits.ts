@@ -23,7 +23,7 @@ export const endOf = ({ at }: Pick<Exit, 'at'>, { stateAt }: Pick<Agent, 'stateA
 export interface Exits {
   ended(agent: Agent, exit: Exit, how: string): Promise<void>
   /** Keeps what a pane shows before it goes. */
-  keepTranscript(agent: Agent): Promise<string>
+  keepTranscript(agent: Agent): Promise<string | undefined>
 }
 
 export function createExits({
@@ -35,7 +35,7 @@ export function createExits({
   panes,
   results,
 }: Pick<Deps, 'multiplexer' | 'files' | 'clock' | 'log'> & { states: States; panes: OwnPanes; results: Pick<Results, 'record'> }): Exits {
-  const keepTranscript = async (agent: Agent): Promise<string> => {
+  const keepTranscript = async (agent: Agent): Promise<string | undefined> => {
     try {
       const pane = await panes.find(agent)
       if (pane === undefined) return await keepOutput(agent)
@@ -44,15 +44,15 @@ export function createExits({
       return text
     } catch (thrown) {
       log.debug({ err: thrown, agent: agent.id }, 'no transcript to keep')
-      return ''
+      return undefined
     }
   }
 
   /** The host is gone, and what it kept in memory: the file is there still. */
-  const keepOutput = async (agent: Agent): Promise<string> => {
+  const keepOutput = async (agent: Agent): Promise<string | undefined> => {
     const text = agent.runtime === 'pane' ? null : await files.readOutput(agent.id)
     if (text !== null) await files.saveTranscript(agent.id, text)
-    return text ?? ''
+    return text ?? undefined
   }
 
   /** Without its terminal nobody sees it any more; some programs go on all the same. In an old session of Zellij’s a person does see it. */
@@ -106,7 +106,7 @@ export function createExits({
                 type: 'agent.failed',
                 agentId: agent.id,
                 actor: agent.id,
-                payload: { name: agent.name, exit_code: exit.exitCode, signal: exit.exitSignal, reason: how, last_lines: lastLines(text, 12) },
+                payload: { name: agent.name, exit_code: exit.exitCode, signal: exit.exitSignal, reason: how, last_lines: lastLines(text ?? '', 12) },
               },
         ],
       })

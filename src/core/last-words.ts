@@ -12,8 +12,8 @@ export interface LastWords {
   readonly reason: string | null
 }
 
-/** `transcript`: what was read of its pane just now; absent or empty: it is read. */
-export type LastWordsOf = (agent: Agent, transcript?: string) => Promise<LastWords>
+/** `transcript`: what was read of its pane just now, which may be nothing; undefined: it is read now. */
+export type LastWordsOf = (agent: Agent, transcript?: string | undefined) => Promise<LastWords>
 
 /** Kept of what a program wrote: lines, and characters where these are long. */
 const LINES = 1000
@@ -33,7 +33,7 @@ export function createLastWords({ detached, multiplexer, files }: Pick<Deps, 'de
   }
 
   const written = async (agent: Agent, transcript: string | undefined): Promise<string> => {
-    const text = transcript || (await shown(agent))
+    const text = transcript ?? (await shown(agent))
     return agent.runtime === 'acp' ? withoutFirstPrompt(text) : text
   }
 

@@ -14,8 +14,8 @@ const MULTIPLEXER_VARIABLES = 'TMUX TMUX_PANE ZELLIJ ZELLIJ_PANE_ID ZELLIJ_SESSI
 export const programOf = (argv: readonly string[]): string[] => ['/bin/sh', '-c', BECOME, 'exomonad', ...argv]
 
 /**
- * tmux 3.3a drops what a program wrote in the instant before it ended, where it hears of the end first: with it would go why nothing could be
- * started. So a shell that could not become the program stays for a moment (bash ends without its trap, but for execfail).
+ * tmux 3.3a may drop what a program wrote in the instant before it ended, where it hears of the end first (with the pipe of tmux/open.ts seldom):
+ * with it would go why nothing could be started. So a shell that could not become the program stays for a moment (bash ends without its trap, but for execfail).
  */
 const BECOME = `unset ${MULTIPLEXER_VARIABLES}; trap 'sleep 0.2' EXIT; [ -z "$BASH_VERSION" ] || shopt -s execfail; exec "$@"; exit`
 

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { FollowMessage } from './protocol.ts'
 
-/** Shows what something without a terminal says, as it comes: `node follow.js SOCKET PANE`. Escape interrupts a session’s turn, Ctrl-C and Ctrl-] leave; nothing else is handed on. */
+/** Shows what something without a terminal says, as it comes: `node follow.js SOCKET PANE`. Escape interrupts a session’s turn, q, Ctrl-C, Ctrl-D and Ctrl-] leave; nothing else is handed on. */
 
 const LEAVE = /[\u0003\u0004\u001Dq]/
 const ESCAPE = '\u001B'

@@ -7,7 +7,7 @@ import { command } from './quote.ts'
 
 /** The session that keeps the server and the control client alive while there is no agent. People attach to the other one. */
 export const KEEPER = 'keeper'
-/** The first window of the agents' session, which stays. A session that loses its last window crashes tmux 3.3a while a control client listens. */
+/** The first window of the agents' session, which stays: a session that loses its last window goes, and tmux 3.3a may crash while sessions go (see apart). */
 export const HOME = 'exomonad'
 
 /** `unknown`: no answer in time, it may have run. */
