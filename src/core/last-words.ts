@@ -13,7 +13,7 @@ export interface LastWords {
 }
 
 /** `transcript`: what was read of its pane just now, which may be nothing; undefined: it is read now. */
-export type LastWordsOf = (agent: Agent, transcript?: string | undefined) => Promise<LastWords>
+export type LastWordsOf = (agent: Agent, transcript?: string) => Promise<LastWords>
 
 /** Kept of what a program wrote: lines, and characters where these are long. */
 const LINES = 1000
