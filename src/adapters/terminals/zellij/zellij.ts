@@ -219,6 +219,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       disposal.abort()
       session.dispose()
       await Promise.race([last, delay(LEAVE_WITHIN, undefined, { ref: false })])
+      // What was under way may have begun with another client.
+      session.dispose()
     },
     settled: async () => {
       await inTurn(() => Promise.resolve())

@@ -13,7 +13,7 @@ let count = 0, rest = '', full = 0
 for (;;) {
   rest ||= String(count + 1).padEnd(60, '.') + '\\n'
   let taken = 0
-  try { taken = writeSync(terminal, rest) } catch { }
+  try { taken = writeSync(terminal, rest) } catch (error) { if (error.code !== 'EAGAIN') throw error }
   rest = rest.slice(taken)
   if (rest === '') count += 1
   if (taken > 0) { full = 0; continue }
