@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { BIN } from '../test/helpers/daemon.ts'
+import { BIN } from '../test/helpers/programs.ts'
 import { median, sample, type Figure } from './figures.ts'
 import { benchTree } from './tree.ts'
 

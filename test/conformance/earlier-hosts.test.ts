@@ -13,6 +13,7 @@ import { newAgentId, type AgentId, type PaneId } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
 import { createHostClient } from '../../src/processes/host/host-client.ts'
 import { isAlive } from '../helpers/processes.ts'
+import { programs } from '../helpers/programs.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { scrubbedEnvironment } from './multiplexer/create.ts'
 
@@ -54,7 +55,7 @@ describe.each(['terminals', 'runner'] as const)('a host of an earlier version (%
   }
   const upgrade = async (): Promise<DetachedHolder> => {
     const log = createLog({ level: 'warn', destination: { write: (line: string) => void (logged += line) } as never, secrets: () => [] })
-    holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, log, closeGrace: 500 })
+    holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log, closeGrace: 500 })
     await holder.adopt()
     return holder
   }

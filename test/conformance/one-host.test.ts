@@ -7,6 +7,7 @@ import { createDetached } from '../../src/adapters/terminals/detached/detached.t
 import { newAgentId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
 import { isAlive } from '../helpers/processes.ts'
+import { programs } from '../helpers/programs.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { scrubbedEnvironment } from './multiplexer/create.ts'
 
@@ -14,7 +15,7 @@ it('terminals and tasks have one host: a task that is started while one is open 
   const folder = mkdtempSync(join(tmpdir(), 'o-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const common = { cwd: folder, env: {}, columns: 80, rows: 24 }
-  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, log: silentLog() })
+  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log: silentLog() })
   try {
     await holder.start()
     const deaths: string[] = []
@@ -49,7 +50,7 @@ it('terminals and tasks have one host: a task that is started while one is open 
 it.each(['terminal', 'process'] as const)('a program that a killed host was about to end does not stay (%s)', async (kind) => {
   const folder = mkdtempSync(join(tmpdir(), 'o-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, log: silentLog(), closeGrace: 500 })
+  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log: silentLog(), closeGrace: 500 })
   try {
     const agentId = newAgentId()
     const argv = ['/bin/sh', '-c', 'trap "echo $0 > asked" HUP TERM; echo ready; while :; do sleep 0.02; done']

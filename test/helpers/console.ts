@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { BIN, runProgram, type Exomonad } from './daemon.ts'
+import { runProgram, type Exomonad } from './daemon.ts'
+import { BIN } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
 /**

@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import type { Exomonad } from './daemon.ts'
+import { programs } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
-/** It runs from the sources: compiled once for the whole run. */
-const COMPILED = join(tmpdir(), 'node-compile-cache')
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
 
 /** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
 export async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ dead: Promise<void> }> {
   await tree.run(['daemon', 'stop'])
-  const child = spawn(process.execPath, [FIXTURE, tree.repository.path, kind, step], {
+  const child = spawn(process.execPath, [FIXTURE, programs('daemon'), tree.repository.path, kind, step], {
     cwd: tree.repository.path,
-    env: { ...tree.repository.env, NODE_COMPILE_CACHE: COMPILED },
+    env: { ...tree.repository.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let words = ''

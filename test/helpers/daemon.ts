@@ -8,6 +8,7 @@ import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/paths.ts'
 import { initialize } from './initialize.ts'
 import { isAlive } from './processes.ts'
+import { BIN } from './programs.ts'
 import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -90,9 +91,6 @@ export interface ExomonadOptions extends TempRepositoryOptions {
 const CALL_LIMIT = 110_000
 
 const top = join(import.meta.dirname, '..', '..')
-/** `npm test` and `npm run bench` (and all `test:…`) have just built dist; a single file run by hand uses the sources as they are. */
-const BUILT = /^(test|bench)(:|$)/.test(process.env['npm_lifecycle_event'] ?? '')
-export const BIN = BUILT ? join(top, 'dist', 'bin.js') : join(top, 'src', 'bin.ts')
 const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
 
 /** Runs a program to its end with exactly this environment. */

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import process from 'node:process'
 import { createClient } from '../../src/surfaces/client.ts'
-import { BIN } from './daemon.ts'
+import { BIN } from './programs.ts'
 
 /** Test helper: clients that call a tool, never read what they are answered, and go when they are told to. */
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { COMPILED } from './programs.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 
 /**
@@ -64,6 +65,7 @@ export function tempHome(): { folder: string; home: string; env: Record<string, 
     GIT_CONFIG_GLOBAL: config,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
+    NODE_COMPILE_CACHE: COMPILED,
   }
   return { folder, home, env, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }) }
 }

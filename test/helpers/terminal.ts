@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
-import { BIN, runProgram, type Exomonad } from './daemon.ts'
+import { runProgram, type Exomonad } from './daemon.ts'
+import { BIN } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Test helper: a shell on a terminal of 80×24 in a tmux server of its own, with `exomonad`, which says its exit code: `exit 0`. */

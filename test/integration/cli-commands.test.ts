@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BIN, startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
+import { BIN } from '../helpers/programs.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 async function start(options: ExomonadOptions = {}): Promise<Exomonad> {

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { spawn as spawnTerminal } from '@lydell/node-pty'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BIN, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { BIN } from '../helpers/programs.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 let tree: Exomonad

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { crashAt } from '../helpers/crash-at.ts'
 import { startGithubTree, type GithubTree } from '../helpers/github-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
 /** A daemon that is killed in the middle of a merge on GitHub. */
 
-const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
 const LIMIT = 90_000
 
 describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 240_000 }, () => {
@@ -33,11 +32,7 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
 
   /** Merges while the daemon kills itself at that step, and starts another, which settles what was left. */
   const mergeCutOff = async (number: number, step: string): Promise<void> => {
-    await tree().run(['daemon', 'stop'])
-    const { path, env } = tree().repository
-    const child = spawn(process.execPath, [FIXTURE, path, 'merge', step], { cwd: path, env, stdio: 'ignore' })
-    const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    await waitFor('the daemon that will crash', async () => (await tree().run(['daemon', 'status', '--json'])).json?.pid === child.pid, { limit: LIMIT })
+    const { dead } = await crashAt(tree(), 'merge', step)
     const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number }) })
     await dead
     expect((await call).code).not.toBe(0)

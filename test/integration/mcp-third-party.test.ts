@@ -4,7 +4,8 @@ import { createMCPClient } from '@ai-sdk/mcp'
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
-import { BIN, startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
+import { BIN } from '../helpers/programs.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 /** The tools over MCP to a client that shares no code with the official SDKs. */

@@ -5,6 +5,7 @@ import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts
 import type { Holder, Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { silentLog } from '../../../src/log.ts'
+import { COMPILED, programs } from '../../helpers/programs.ts'
 
 /** `headless` and `runner` are the detached host: with terminals, and with what runs without one. */
 export type Kind = 'tmux' | 'headless' | 'runner'
@@ -16,6 +17,7 @@ export const scrubbedEnvironment = (folder: string): Record<string, string> => (
   LANG: 'C.UTF-8',
   TMUX_TMPDIR: folder,
   TMPDIR: folder,
+  NODE_COMPILE_CACHE: COMPILED,
 })
 
 /** Name of the server for a folder: the same in every process that is given the folder. */
@@ -24,7 +26,7 @@ export const socketNameOf = (folder: string): string => `t-${createHash('sha256'
 /** The implementation under test in its own folder: two calls with the same folder reach the same panes. */
 export function createImplementation(kind: Kind, folder: string): Multiplexer {
   return kind === 'runner'
-    ? withoutTerminals(createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, log: silentLog() }))
+    ? withoutTerminals(createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log: silentLog() }))
     : createHolder(kind, folder)
 }
 
@@ -34,7 +36,7 @@ export function createHolder(kind: 'tmux' | 'headless', folder: string): Holder 
   const log = silentLog()
   return kind === 'tmux'
     ? createTmux({ socketName: socketNameOf(folder), environment, log, closeGrace: 500 })
-    : createDetached({ stateDir: folder, environment, node: process.execPath, log, closeGrace: 500 })
+    : createDetached({ stateDir: folder, environment, node: process.execPath, programs, log, closeGrace: 500 })
 }
 
 /** Where nothing else is said, what is opened is a process on pipes. */

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
 import { newAgentId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
+import { programs } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import type { Bench } from './bench.ts'
@@ -37,7 +38,7 @@ export function describeHeadlessOnly(bench: Bench): void {
     const runtimeDir = join(bench.folder, 'run')
     mkdirSync(runtimeDir, { mode: 0o700 })
     const environment = scrubbedEnvironment(bench.folder)
-    const options = { stateDir, environment, node: process.execPath, log: silentLog() }
+    const options = { stateDir, environment, node: process.execPath, programs, log: silentLog() }
     const first = createDetached({ ...options, runtimeDir })
     await first.start()
     const { paneId } = await first.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })

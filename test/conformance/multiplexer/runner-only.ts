@@ -10,6 +10,7 @@ import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts
 import { asPaneId, newAgentId, type PaneId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'
 import { fillDisk, mountSmallDisk, unmountSmallDisk, whyNoDisk } from '../../helpers/small-disk.ts'
+import { programs } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import type { Bench } from './bench.ts'
@@ -37,7 +38,7 @@ export function describeRunnerOnly(bench: Bench): void {
   describe('its process', () => {
     it('is not started for a look, only for the first thing that it holds', async () => {
       const stateDir = join(bench.folder, 'unused')
-      const other = withoutTerminals(createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, log: silentLog() }))
+      const other = withoutTerminals(createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, programs, log: silentLog() }))
       await other.adopt()
       expect(await other.list()).toEqual([])
       expect(await other.inspect(asPaneId('r-00000000'))).toBeUndefined()

@@ -19,7 +19,6 @@ import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
 import { createEarlierHosts, type Port } from './earlier-hosts.ts'
 import { KILL_GRACE, PROTOCOL, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
-const ATTACH = programFile('adapters/terminals/detached/attach')
 const ANSWER_TIMEOUT = 10_000
 const START_TIMEOUT = 15_000
 const CLOSE_GRACE = 2000
@@ -41,6 +40,8 @@ export interface DetachedOptions {
   /** The Node that runs the host. */
   readonly node: string
   readonly log: Log
+  /** The file of a program of ours, by its path below src/ without ending; `programFile`. */
+  readonly programs?: (name: string) => string
   /** Milliseconds the host may take to answer; 10,000. */
   readonly answerTimeout?: number
   /** Milliseconds the host may take to start; 15,000. */
@@ -51,14 +52,15 @@ export interface DetachedOptions {
 
 /** Terminals without tmux, and whatever runs without a terminal, in one process that outlives the daemon. It is started by `start`, or by the first `open`. */
 export function createDetached(options: DetachedOptions): DetachedHolder {
-  const { stateDir, environment, node, log, answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
+  const { stateDir, environment, node, log, programs = programFile } = options
+  const { answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
   const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
   /** Of those that are not in the host of today. */
   let elsewhere: ReadonlyMap<PaneId, Port> = new Map()
 
   const common = {
-    program: programFile('detached-host'),
+    program: programs('detached-host'),
     ...{ stateDir, runtimeDir, environment, node, startTimeout, timeout: answerTimeout },
     onChange: () => {
       if (!disposed) void deaths.look()
@@ -166,11 +168,11 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => [
       node,
-      programFile(`adapters/terminals/detached/${isHeadless(paneId) ? 'follow' : 'attach'}`),
+      programs(`adapters/terminals/detached/${isHeadless(paneId) ? 'follow' : 'attach'}`),
       (elsewhere.get(paneId) ?? host).socketPath,
       paneId,
     ],
-    viewCommand: (paneId) => [node, ATTACH, (elsewhere.get(paneId) ?? host).socketPath, paneId, '--view'],
+    viewCommand: (paneId) => [node, programs('adapters/terminals/detached/attach'), (elsewhere.get(paneId) ?? host).socketPath, paneId, '--view'],
     shutdown: async () => {
       for (const port of [...(await earlier.ports()), host]) {
         const hello = await port.ask('hello', {})
