@@ -74,9 +74,11 @@ export function redact(text: string, known: KnownSecrets = NOTHING_KNOWN): strin
   }
 }
 
-const redactShape = (text: string, { find, holds }: Shape): string =>
-  text.replace(find, (whole: string, group: unknown) => {
+function redactShape(text: string, { find, holds, needs }: Shape): string {
+  if (needs !== undefined && !text.includes(needs)) return text
+  return text.replace(find, (whole: string, group: unknown) => {
     // Without a group the second is the offset.
     const stays = typeof group === 'string' ? group : ''
     return holds(whole.slice(stays.length)) ? stays + REDACTED : whole
   })
+}

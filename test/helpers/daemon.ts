@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { ExomonadError } from '../../src/errors.ts'
@@ -144,6 +144,25 @@ ${more}
 `
 }
 
+/** What agents wrote to their logs so far. Tests look again and again: what was read before is not read anew. */
+function createLogs(scripts: string): Exomonad['log'] {
+  const known = new Map<string, { bytes: number; entries: Record<string, any>[] }>()
+  return (name) => {
+    const path = join(scripts, `${name}.log`)
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    const before = known.get(name)
+    const { bytes, entries } = before === undefined || size < before.bytes ? { bytes: 0, entries: [] } : before
+    if (size === bytes) return [...entries]
+    const added = readFileSync(path).subarray(bytes)
+    // What stands behind the last line end is being written.
+    const whole = added.subarray(0, added.lastIndexOf('\n') + 1)
+    const lines = whole.toString('utf8').split('\n').slice(0, -1)
+    const all = [...entries, ...lines.map((line) => JSON.parse(line))]
+    known.set(name, { bytes: bytes + whole.length, entries: all })
+    return [...all]
+  }
+}
+
 export async function startExomonad(options: ExomonadOptions = {}): Promise<Exomonad> {
   const repository = await tempRepository(options)
   const scripts = join(repository.folder, 'scripts')
@@ -185,15 +204,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
       if (!(error instanceof ExomonadError)) throw error
       throw new ExomonadError(error.code, `call ${tool}: ${error.code}: ${error.message} ${JSON.stringify(error.facts)}`, error.facts, { cause: error })
     })
-  const log = (name: string): Record<string, any>[] => {
-    const path = join(scripts, `${name}.log`)
-    if (!existsSync(path)) return []
-    // What stands behind the last line end is being written.
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-  }
+  const log = createLogs(scripts)
   const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
   const tree = async (): Promise<any> => call('tree')
   const daemonPid = async (): Promise<number> => {
