@@ -8,7 +8,7 @@ export interface Shape {
   readonly find: RegExp
   /** Whether what was found (without the group) is one. */
   readonly holds: (found: string) => boolean
-  /** A text without this has none. Looked for first where a pattern begins with what is everywhere: that alone cost two thirds of a look. */
+  /** A text without this has none. Looked for first where a pattern begins with what is everywhere: that alone cost half of a look. */
   readonly needs?: string
 }
 
