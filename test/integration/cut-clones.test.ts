@@ -93,6 +93,8 @@ describe('a clone that is not whole', () => {
     onTestFinished(() => tree.stop())
     const { repository } = tree
     expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    // Its first stop pushes what its base has by then.
+    await tree.logged('early', 'its first stop', (entry) => entry['answer']?.decision === 'allow')
     await repository.commit({ 'b.txt': 'lost\n' })
     const blob = await repository.git('rev-parse', 'HEAD:b.txt')
     await repository.commit({ 'b.txt': 'kept\n' })
