@@ -72,7 +72,8 @@ describeWith(['tmux'], 'captures in the console', () => {
     const screen = await open('keeper')
     await screen.line('/capture')
     await screen.line('first of the capture')
-    await shows(screen, 'first of the capture')
+    // On the screen it is while it is typed.
+    await waitFor('it to be kept', async () => (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1)
     await showing.tree.crash()
     await showing.tree.call('tree')
     await waitFor('the capture to go on', async () => (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1)
