@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createViewed } from '../../src/adapters/terminals/viewed.ts'
 import { createZellijViewer } from '../../src/adapters/terminals/zellij/zellij.ts'
@@ -51,6 +52,24 @@ export function describeViewer(kind: HolderKind): void {
     const all = await bench.holder.list()
     expect(all).toHaveLength(14)
     expect(new Set(all.map(({ paneId }) => paneId)).size).toBe(14)
+  })
+
+  it('is called what it was called last, also where that was while it was being opened', async () => {
+    const parent = await bench.open({ name: 'parent', argv: ['/bin/cat'] })
+    await bench.isShown(parent.paneId)
+    const agents = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => bench.open({ name: `before ${index}`, argv: ['/bin/cat'], ...(index < 3 && { beside: parent.paneId }) })),
+    )
+    // One after the other, so that some are renamed while Zellij is making what they are shown in.
+    await Promise.all(
+      agents.map(async ({ paneId }, index) => {
+        await delay(30 * index)
+        await bench.viewed.rename(paneId, `after ${index}`)
+      }),
+    )
+    await bench.viewer.settled()
+    for (const [index, { paneId }] of agents.entries())
+      await waitFor(`after ${index}`, async () => (await bench.views(paneId)).some(({ tabName, title }) => [tabName, title].includes(`after ${index}`)))
   })
 
   it('a view goes with its pane, and its going takes nothing along', async () => {

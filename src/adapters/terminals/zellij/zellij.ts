@@ -124,15 +124,22 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     }
     return { alone }
   }
+  /** It is shown, called so; it may have got another name while that was on its way. */
+  const isThere = (paneId: PaneId, called?: string): void => {
+    const one = wanted.get(paneId)
+    if (one !== undefined && one.shown.name !== called) names.set(paneId, one.shown.name)
+    wanted.delete(paneId)
+  }
   const openSome = async (): Promise<void> => {
     const [first] = wanted.values()
     if (first === undefined) return
     let tried: PaneId[] = [...wanted.keys()]
     try {
       const entries = learn(await session.ensure(first.shown))
-      for (const { shows } of entries) if (shows !== null) wanted.delete(shows)
+      for (const { shows } of entries) if (shows !== null) isThere(shows)
       const { alone, beside } = nextOnes(entries)
-      tried = beside === undefined ? alone.map(({ paneId }) => paneId) : [beside.shown.paneId]
+      const opening = beside === undefined ? alone : [beside.shown]
+      tried = opening.map(({ paneId }) => paneId)
       if (beside !== undefined) await openBeside(beside.shown, beside.tabId)
       else if (alone.length > 0) await openTabs(alone, entries)
       // A tab may be said to have been made that has no room for its pane.
@@ -141,7 +148,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
         return tried.every((paneId) => shownBy(now, paneId) !== undefined)
       }
       for (const end = performance.now() + SHOWN_WITHIN; !(await isShown()) && performance.now() < end; await delay(POLL));
-      for (const paneId of tried) if (tabs.has(paneId)) wanted.delete(paneId)
+      for (const { paneId, name: called } of opening) if (tabs.has(paneId)) isThere(paneId, called)
       failed(tried, refusal({ kind: 'failed', reason: 'it did not appear' }))
     } catch (error) {
       failed(tried, error)
