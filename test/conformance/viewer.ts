@@ -146,20 +146,19 @@ export function describeViewer(kind: HolderKind): void {
     // A session that is only just starting may not survive what others ask theirs.
     await bench.viewer.settled()
     const env = { ZELLIJ_SOCKET_DIR: bench.folder }
-    const person = bench.person(
-      ['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false'],
-      undefined,
-      env,
-    )
-    try {
+    const theirs = ['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false']
+    const fromTheirs = async () => {
+      const person = bench.person(theirs, undefined, env)
       await waitFor('a shell', async () => {
         await person.type(`echo re''ady\r`, { paste: false })
-        return (await person.capture(0)).includes('\nready')
+        return person.ended !== undefined || (await person.capture(0)).includes('\nready')
       })
-      const runs = async (argv: readonly string[]) =>
-        person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
-      await runs(await bench.viewed.show(one.paneId, 'theirs'))
-      await bench.sees(person, 'recorder ready')
+      const argv = await bench.viewed.show(one.paneId, 'theirs')
+      await person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
+      return person
+    }
+    try {
+      const person = await bench.stays(fromTheirs, 'recorder ready')
       await waitFor('what they type', async () => {
         await person.type('x', { paste: false })
         return one.recorded().includes('x')

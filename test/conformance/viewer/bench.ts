@@ -62,7 +62,9 @@ export interface ViewerBench {
   /** A person in a terminal of their own runs this. */
   person(argv: readonly string[], size?: { columns: number; rows: number }, env?: Readonly<Record<string, string>>): HostedTerminal
   sees(person: HostedTerminal, text: string): Promise<unknown>
-  /** A person comes from outside and sees this, as `exomonad attach` brings them: again where Zellij drops them at once. */
+  /** Somebody who comes so sees this: again where Zellij drops them, as it does with whose terminal does not keep up with it on a busy machine. */
+  stays(come: () => Promise<HostedTerminal>, text: string): Promise<HostedTerminal>
+  /** The same from outside, as `exomonad attach` brings them. */
   comes(paneId: PaneId, text: string): Promise<HostedTerminal>
 }
 
@@ -124,16 +126,17 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
         cause: error,
       })
     })
-  const comes: ViewerBench['comes'] = async (paneId, text) => {
-    let someone = person(await viewed.show(paneId))
+  const stays: ViewerBench['stays'] = async (come, text) => {
+    let someone = await come()
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       await waitFor('them to see it, or to be dropped', async () => someone.ended !== undefined || (await someone.capture(0)).includes(text))
       if (someone.ended === undefined) break
-      someone = person(await viewed.show(paneId))
+      someone = await come()
     }
     await sees(someone, text)
     return someone
   }
+  const comes: ViewerBench['comes'] = (paneId, text) => stays(async () => person(await viewed.show(paneId)), text)
 
   return {
     get folder() {
@@ -178,6 +181,7 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     },
     person,
     sees,
+    stays,
     comes,
   }
 }
