@@ -53,7 +53,7 @@ export default defineConfig({
           name: 'e2e',
           setupFiles: ['test/property-size.ts'],
           // An agent CLI takes a core while it starts, up to a gigabyte of memory, and mostly waits then.
-          maxWorkers: 2,
+          maxWorkers: 3,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,

@@ -61,85 +61,81 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
 
   it('reads a message while idle', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('idles', [{ say: 'Ready.' }])
-    await world.state('idles', 'idle')
-    const word = await world.tell('idles', [{ say: 'Read it.' }])
+    const { name, marker } = await world.stays()
+    const word = await world.tell(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
-    await world.delivered('idles')
-    await world.state('idles', 'idle')
+    await world.delivered(name)
+    await world.state(name, 'idle')
     expect(world.model.count(word, marker)).toBe(1)
   })
 
   it('reads a message while it works', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('works', [{ shell: 'echo one', hold: 'busy' }, { shell: 'echo two' }, { say: 'Done.' }], { agent: cli.name })
-    await world.model.sees(marker)
+    const { name, marker } = await world.stays()
+    await world.model.sees(await world.tell(name, [{ shell: 'echo one', hold: 'busy' }, { shell: 'echo two' }, { say: 'Done.' }]))
     await world.model.holds('busy')
-    await world.tree.call('send', { to: 'works', message: 'Mind the gap, says word-busy' })
+    await world.tree.call('send', { to: name, message: 'Mind the gap, says word-busy' })
     world.model.release('busy')
-    await allowDialogs(world, [{ agent: 'works', cli }], async () =>
+    await allowDialogs(world, [{ agent: name, cli }], async () =>
       world.model.seen.some((turn) => JSON.stringify(turn.conversation.entries).includes('word-busy')),
     )
-    await allowDialogs(world, [{ agent: 'works', cli }], async () => (await world.tree.agent('works')).state === 'idle')
-    await world.delivered('works')
+    await allowDialogs(world, [{ agent: name, cli }], async () => (await world.tree.agent(name)).state === 'idle')
+    await world.delivered(name)
     expect(world.model.count('word-busy', marker)).toBe(1)
   })
 
   it('never mixes a message with what a person has half typed', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('typed', [{ say: 'Ready.' }])
-    await world.state('typed', 'idle')
-    await waitFor('its input line', async () => cli.ready.test(await world.screen('typed')), { limit: 30_000 })
-    await world.type('typed', 'half a thought')
-    await waitFor('the half line', async () => (await world.screen('typed')).includes('half a thought'), { limit: 30_000 })
-    const word = await world.tell('typed', [{ say: 'Read it.' }])
+    const { name, marker } = await world.stays()
+    await waitFor('its input line', async () => cli.ready.test(await world.screen(name)), { limit: 30_000 })
+    await world.type(name, 'half a thought')
+    await waitFor('the half line', async () => (await world.screen(name)).includes('half a thought'), { limit: 30_000 })
+    const word = await world.tell(name, [{ say: 'Read it.' }])
     // Either by a way beside the terminal, or once the line is gone.
     const arrived = await world.model.sees(word, { limit: 6000 }).catch(() => undefined)
     // It may just be drawing its screen anew.
-    await waitFor('the half line, as it was', async () => (await world.screen('typed')).includes('half a thought'), { limit: 10_000 })
-    if (arrived === undefined) {
-      for (let character = 0; character < 'half a thought'.length; character++) await world.key('typed', 'BSpace')
-    }
+    await waitFor('the half line, as it was', async () => (await world.screen(name)).includes('half a thought'), { limit: 10_000 })
+    for (let character = 0; character < 'half a thought'.length; character++) await world.key(name, 'BSpace')
+    if (arrived !== undefined) await waitFor('the line to be empty', async () => !(await world.screen(name)).includes('half a thought'), { limit: 10_000 })
     await world.model.sees(word)
-    await world.delivered('typed')
+    await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
     expect(world.model.count('half a thought', marker)).toBe(0)
   })
 
   it('types nothing into a permission dialog', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('permits', [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }])
-    await world.model.sees(marker)
-    await waitFor('the dialog', async () => cli.dialog.test(await world.screen('permits')), { limit: 60_000 })
-    const node = await world.state('permits', 'waiting')
-    const word = await world.tell('permits', [{ say: 'Read it.' }])
+    const { name, marker } = await world.stays()
+    await world.model.sees(await world.tell(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]))
+    await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), { limit: 60_000 })
+    const node = await world.state(name, 'waiting')
+    const word = await world.tell(name, [{ say: 'Read it.' }])
     const inbox = await waitFor(
       'the human to be told',
-      async () => (await world.tree.call('inbox')).messages.find(({ kind, text }: any) => kind === 'agent.waiting' && text.includes('permits')),
+      async () => (await world.tree.call('inbox')).messages.find(({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name)),
       {
         limit: 30_000,
       },
     )
-    expect(inbox.text).toContain('permits')
+    expect(inbox.text).toContain(name)
     // Long enough for a delivery that doesn't look.
     await world.model.sees(word, { limit: 4000 }).catch(() => undefined)
-    await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen('permits')), { limit: 10_000 })
+    await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen(name)), { limit: 10_000 })
     expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
-    await world.key('permits', 'Enter')
+    await world.key(name, 'Enter')
     await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), { limit: 60_000 })
     await world.model.sees(word)
-    await world.delivered('permits')
+    await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
   })
 
   it('gets 200 lines of hostile text whole, and nothing of it is run', async () => {
     const world = worldOf()
-    const { marker, worktree } = await world.worker('hostile', [{ say: 'Ready.' }])
-    await world.state('hostile', 'idle')
-    await world.tree.call('send', { to: 'hostile', message: `first-word\n${HOSTILE}\nlast-word` })
+    const { name, marker, worktree } = await world.stays()
+    await world.tree.call('send', { to: name, message: `first-word\n${HOSTILE}\nlast-word` })
     await world.model.sees('last-word')
-    await world.delivered('hostile')
-    await world.state('hostile', 'idle')
+    await world.delivered(name)
+    await world.state(name, 'idle')
     // The line that is typed may hold the first words as well.
     for (const line of [20, 57, 143, 200]) expect(world.model.count(`line ${line} `, marker), `line ${line}`).toBe(1)
     expect(world.model.count('last-word', marker)).toBe(1)
@@ -178,16 +174,16 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
 
   it('goes on while the daemon is killed and started again', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('survives', [{ call: 'note', input: { message: 'before' }, hold: 'crash' }, { say: 'Done.' }])
-    await world.model.sees(marker)
+    const { name, marker } = await world.stays()
+    await world.model.sees(await world.tell(name, [{ call: 'note', input: { message: 'before' }, hold: 'crash' }, { say: 'Done.' }]))
     await world.model.holds('crash')
     await world.tree.crash()
     await world.tree.call('tree')
     world.model.release('crash')
-    await world.state('survives', 'idle')
-    const word = await world.tell('survives', [{ say: 'Read it.' }])
+    await world.state(name, 'idle')
+    const word = await world.tell(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
-    await world.delivered('survives')
+    await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
   })
 }

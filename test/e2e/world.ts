@@ -22,13 +22,18 @@ export interface World {
   close(agent: string): Promise<void>
   /** Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its conversation up. */
   worker(name: string, steps: readonly Step[], options?: { agent?: string }): Promise<{ marker: string; agentId: string; worktree: string }>
+  /**
+   * One that has nothing to do but read messages, for all that ask for it: each start of a real agent CLI costs up to eight seconds of the processor.
+   * Another where the one before does not idle.
+   */
+  stays(): Promise<{ name: string; marker: string; worktree: string }>
   /** Has the agent’s model follow these steps after a message. Answers a word that stands in the message. */
   tell(agent: string, steps: readonly Step[], text?: string): Promise<string>
   /** Waits until the agent is in this state. */
   state(agent: string, state: string, options?: { limit?: number }): Promise<any>
   /** The latest turn in which the agent’s model was asked. */
   latest(marker: string): Seen | undefined
-  /** Ends all agents but the root: each of them takes memory, and some a core now and then. */
+  /** Ends all agents but the root and the one that stays: each of them takes memory, and some a core now and then. */
   clear(): Promise<void>
   /** Waits until nothing is undelivered or unconfirmed for it. */
   delivered(agent: string): Promise<void>
@@ -61,6 +66,7 @@ export async function startWorld(
   const commonDir = await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const hands = handsOn(tree, repositoryHash(commonDir))
   let told = 0
+  let staying: { name: string; marker: string; worktree: string } | undefined
 
   const paneOf = async (agent: string): Promise<string> => {
     const pane: unknown = (await tree.agent(agent))?.pane
@@ -74,6 +80,25 @@ export async function startWorld(
     return `word-${name}`
   }
 
+  const worker: World['worker'] = async (name, steps, { agent } = {}) => {
+    const marker = `task-of-${name}`
+    model.script(name, ...steps)
+    const prompt = `This is ${marker}. ${plays(name)}`
+    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }] })
+    if (errors.length > 0) throw new Error(JSON.stringify(errors))
+    return { marker, agentId: spawned[0].agent_id, worktree: spawned[0].worktree }
+  }
+  const state: World['state'] = (agent, expected, { limit = LIMIT } = {}) =>
+    waitFor(
+      `${agent} to be ${expected}`,
+      async () => {
+        const node = await tree.agent(agent)
+        if (node?.state === expected) return node
+        throw new Error(`${node?.state}: ${node?.state_reason} (${node?.state_source})`)
+      },
+      { limit, every: 200 },
+    )
+
   return {
     tree,
     model,
@@ -82,29 +107,29 @@ export async function startWorld(
     key: async (agent, key) => hands.key(await paneOf(agent), key),
     screen: async (agent) => hands.screen(await paneOf(agent)),
     close: async (agent) => hands.close(await paneOf(agent)),
-    worker: async (name, steps, { agent } = {}) => {
-      const marker = `task-of-${name}`
-      model.script(name, ...steps)
-      const prompt = `This is ${marker}. ${plays(name)}`
-      const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }] })
-      if (errors.length > 0) throw new Error(JSON.stringify(errors))
-      return { marker, agentId: spawned[0].agent_id, worktree: spawned[0].worktree }
+    worker,
+    stays: async () => {
+      if (staying !== undefined) {
+        const { name } = staying
+        const rests = async () => {
+          const { state: now, undelivered } = await tree.agent(name)
+          return now === 'idle' && undelivered === 0
+        }
+        if (await waitFor(`${name} to idle`, rests, { limit: 20_000 }).catch(() => false)) return staying
+        if (isAlive(await tree.agent(name))) await tree.call('kill', { agent: name })
+      }
+      const name = `stays-${++told}`
+      staying = { name, ...(await worker(name, [{ say: 'Ready.' }])) }
+      await state(name, 'idle')
+      return staying
     },
     tell,
-    state: (agent, state, { limit = LIMIT } = {}) =>
-      waitFor(
-        `${agent} to be ${state}`,
-        async () => {
-          const node = await tree.agent(agent)
-          if (node?.state === state) return node
-          throw new Error(`${node?.state}: ${node?.state_reason} (${node?.state_source})`)
-        },
-        { limit, every: 200 },
-      ),
+    state,
     latest: (marker) => model.seen.findLast((turn) => turn.conversation.entries.some((entry) => entry.text.includes(marker))),
     clear: async () => {
       const { root } = await tree.tree()
-      await Promise.all(root.children.filter(isAlive).map(({ id }: { id: string }) => tree.call('kill', { agent: id })))
+      const over = root.children.filter((node: Node) => isAlive(node) && node.name !== staying?.name)
+      await Promise.all(over.map(({ id }: Node) => tree.call('kill', { agent: id })))
     },
     delivered: async (agent) => {
       await waitFor(
@@ -128,4 +153,10 @@ export async function startWorld(
   }
 }
 
-const isAlive = ({ state }: { state: string }): boolean => !['completed', 'failed', 'killed'].includes(state)
+interface Node {
+  readonly id: string
+  readonly name: string
+  readonly state: string
+}
+
+const isAlive = ({ state }: Pick<Node, 'state'>): boolean => !['completed', 'failed', 'killed'].includes(state)

@@ -1,0 +1,3 @@
+import { describeZellijViewer } from './viewer-zellij.ts'
+
+describeZellijViewer('tmux')
