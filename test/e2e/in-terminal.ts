@@ -185,6 +185,8 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await world.model.sees(word)
     await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
+    // The last that needs it.
+    await world.tree.call('kill', { agent: name })
   })
 }
 
@@ -212,7 +214,8 @@ export function closedTerminalTests(worldOf: () => World): void {
     await world.close('returns')
     await world.state('returns', 'failed')
     const asked = world.model.seen.length
-    await world.tree.run(['resume', 'returns'])
+    const resumed = await world.tree.run(['resume', 'returns'])
+    expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
     const word = await world.tell('returns', [{ say: 'Read it.' }])
     await world.model.sees(word)
     expect(world.model.seen.slice(asked).some((turn) => JSON.stringify(turn.conversation.entries).includes(marker))).toBe(true)

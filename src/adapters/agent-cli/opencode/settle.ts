@@ -17,7 +17,8 @@ const SELECT_AGAIN = [1000, 3000, 8000]
 export async function settleOpenCode(server: OpenCodeServer | null, live: LiveAgent, launch: LaunchRequest, limit = WORK_LIMIT): Promise<Settled> {
   if (server === null || promptsByArgv(launch)) return { session: null, forked: false, warnings: [] }
   if (!(await waitUntilUp(server, UP_LIMIT, () => hasEnded(live.pid)))) {
-    throw new ExomonadError('SPAWN_FAILED', `OpenCode did not come up within ${UP_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`)
+    const what = hasEnded(live.pid) ? 'ended while it was starting' : `did not come up within ${UP_LIMIT / 1000} s`
+    throw new ExomonadError('SPAWN_FAILED', `OpenCode ${what}; \`exomonad attach\` shows what it says. Try again.`)
   }
   const { session, forked, warnings } = await sessionFor(server, launch, limit)
   const select = () => request(server, 'POST', '/tui/select-session', { body: { sessionID: session.id }, timeout: 5000 }).catch(() => undefined)
