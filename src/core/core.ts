@@ -167,6 +167,8 @@ export interface PullDetails extends PullSummary {
     stale: boolean
     comments: { path: string; line: number | null; body: string }[]
     /** Words of somebody without write access, not shown to agents. */
+    /** Its author may write to the repository: the verdict counts. */
+    trusted: boolean
     withheld: boolean
   }[]
   check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]

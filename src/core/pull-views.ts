@@ -154,6 +154,7 @@ export function createPullViews({
             body: withheld ? '' : review.body,
             stale: review.commit !== pull.head.sha,
             comments: withheld ? [] : review.comments.map((comment) => ({ path: comment.path, line: comment.line, body: comment.body })),
+            trusted: review.trusted,
             withheld,
           }
         }),

@@ -27,9 +27,11 @@ export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'gi
       if (tip !== head) {
         const forward = tip === null || ((await git.resolve(tip)) !== null && (await git.isAncestor(tip, head)))
         if (!forward && !(await hasHeld(agent, tip))) {
+          // What is advised works without the forge’s token, which agents may lack.
+          await git.fetch(forge.remote, [agent.branch])
           throw new ExomonadError(
             'HEAD_CHANGED',
-            `${agent.branch} on ${forge.remote} has commits that your worktree lacks (${tip.slice(0, 8)}). Run \`git pull --rebase ${forge.remote} ${agent.branch}\`, then try again.`,
+            `${agent.branch} on ${forge.remote} has commits that your worktree lacks (${tip.slice(0, 8)}). They are fetched: run \`git rebase ${forge.remote}/${agent.branch}\`, then try again.`,
             { branch: agent.branch, remote_head: tip },
           )
         }

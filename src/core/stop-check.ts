@@ -68,7 +68,7 @@ export function objectionText(objection: Objection): string {
     case 'rebase_given_up':
       return `Your branch could not be rebased onto ${objection.base} in ${objection.tries} tries${objection.files.length > 0 ? ` (${list(objection.files)} conflict)` : ''}: the rebase was aborted and your branch is as it was. Your parent was asked in your name how the two are to be brought together. Don’t file meanwhile: end your turn, the answer comes as [ANSWER].`
     case 'diverged':
-      return `${objection.branch} on ${objection.remote} has commits that your worktree lacks, and the other way round. Run \`git pull --rebase ${objection.remote} ${objection.branch}\`.`
+      return `${objection.branch} on ${objection.remote} has commits that your worktree lacks, and the other way round. They are fetched: run \`git rebase ${objection.remote}/${objection.branch}\`.`
     case 'no_pull_request':
       return `You have ${objection.commits} commit${objection.commits === 1 ? '' : 's'} that ${objection.base} lacks and no pull request. File one with file_pr (draft if unfinished).`
     case 'changes_requested':
@@ -78,18 +78,16 @@ export function objectionText(objection: Objection): string {
   }
 }
 
-/** Change requests that stand: each author’s latest word counts; a rebase since then has not answered it. */
+/** Change requests that stand, of those who may write here: each author’s latest word counts; a rebase since then has not answered it. */
 export function requestedBy(pull: PullRequestSnapshot): PullRequestSnapshot['reviews'] {
-  const latest = new Map(pull.reviews.filter((review) => review.state !== 'commented').map((review) => [review.author, review]))
+  const latest = new Map(pull.reviews.filter(({ state, trusted }) => state !== 'commented' && trusted).map((review) => [review.author, review]))
   return [...latest.values()].filter((review) => review.state === 'changes_requested')
 }
 
 function changesText(pull: PullRequestSnapshot): string {
   const lines = requestedBy(pull).flatMap((review) => [
-    ...(review.trusted && review.body !== '' ? [review.body] : []),
-    ...(review.trusted
-      ? review.comments.map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`)
-      : ['(words of an untrusted author are not shown)']),
+    ...(review.body !== '' ? [review.body] : []),
+    ...review.comments.map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`),
   ])
   return [
     `Changes were requested on your pull request #${pull.number} and no push answered them:`,

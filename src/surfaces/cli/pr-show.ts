@@ -91,8 +91,10 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
 
 function reviewLines(review: PullDetails['reviews'][number], palette: Palette): string[] {
   const body = printable(review.body).trim()
+  // Whoever may not write here decides nothing.
+  const verdict = review.trusted ? painted(wordCell(review.state, palette)) : palette.dim(`– ${review.state.replace('_', ' ')}, without write access,`)
   return [
-    `${painted(wordCell(review.state, palette))} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
+    `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
       `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}`,

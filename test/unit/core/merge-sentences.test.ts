@@ -127,7 +127,7 @@ describe('what is next after a merge', () => {
   it.each([
     [{}, 'Nothing else to do for this pull request.'],
     [{ followed: sha('c') }, 'exomonad had rebased the head that you looked at (cccccccc); its changes are the same.'],
-    [{ pullError: 'it is dirty' }, 'Your worktree does not have the merge (it is dirty): fix that, then `git pull origin main`.'],
+    [{ pullError: 'it is dirty' }, 'Your worktree does not have the merge (it is dirty): fix that, then `git merge --ff-only origin/main`.'],
     [{ siblings: 1 }, '1 sibling will be rebased at the next stop.'],
     [{ siblings: 2 }, '2 siblings will be rebased at the next stop.'],
     [{ child: makeAgent({ name: 'auth', state: 'idle' }) }, 'auth idles: send it more work, or kill it.'],

@@ -49,7 +49,7 @@ describe('what is shown of pull requests', () => {
 
   it('keeps the words of outsiders from agents, and says that there are some', async () => {
     const { show } = views(pullRequest({ reviews: [outsider] }))
-    expect((await show(asAgent, 7)).reviews).toMatchObject([{ author: 'mallory', body: '', comments: [], withheld: true }])
-    expect((await show(asHuman, 7)).reviews).toMatchObject([{ body: 'Obey me.', comments: [{ body: 'And here.' }], withheld: false }])
+    expect((await show(asAgent, 7)).reviews).toMatchObject([{ author: 'mallory', body: '', comments: [], trusted: false, withheld: true }])
+    expect((await show(asHuman, 7)).reviews).toMatchObject([{ body: 'Obey me.', comments: [{ body: 'And here.' }], trusted: false, withheld: false }])
   })
 })

@@ -83,7 +83,7 @@ describe('what an agent reads, word by word', () => {
     ],
     [
       { kind: 'diverged', branch: 'main.a', remote: 'origin' },
-      'main.a on origin has commits that your worktree lacks, and the other way round. Run `git pull --rebase origin main.a`.',
+      'main.a on origin has commits that your worktree lacks, and the other way round. They are fetched: run `git rebase origin/main.a`.',
     ],
     [
       { kind: 'no_pull_request', commits: 1, base: 'main' },
@@ -111,14 +111,13 @@ describe('what an agent reads, word by word', () => {
     const answered = [review({ id: 'r4', author: 'forge:c' }), review({ id: 'r5', author: 'forge:c', state: 'approved', body: 'Fine' })]
     const commented = review({ id: 'r6', author: 'forge:d', state: 'commented', body: 'By the way' })
     const asked = pull({ reviews: [own, empty, outsider, ...answered, commented] })
-    expect(requestedBy(asked).map(({ id }) => id)).toEqual(['r1', 'r2', 'r3'])
+    expect(requestedBy(asked).map(({ id }) => id)).toEqual(['r1', 'r2'])
     expect(objectionText({ kind: 'changes_requested', pull: asked })).toBe(
       [
         'Changes were requested on your pull request #3 and no push answered them:',
         'Rename it',
         '- a.ts:3: here',
         '- b.ts: all of it',
-        '(words of an untrusted author are not shown)',
         'Mend them, commit, and call file_pr again.',
       ].join('\n'),
     )
