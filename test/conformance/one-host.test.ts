@@ -50,7 +50,14 @@ it('terminals and tasks have one host: a task that is started while one is open 
 it.each(['terminal', 'process'] as const)('a program that a killed host was about to end does not stay (%s)', async (kind) => {
   const folder = mkdtempSync(join(tmpdir(), 'o-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log: silentLog(), closeGrace: 500 })
+  const holder = createDetached({
+    stateDir: folder,
+    environment: scrubbedEnvironment(folder),
+    node: process.execPath,
+    programs,
+    log: silentLog(),
+    closeGrace: 500,
+  })
   try {
     const agentId = newAgentId()
     const argv = ['/bin/sh', '-c', 'trap "echo $0 > asked" HUP TERM; echo ready; while :; do sleep 0.02; done']

@@ -38,7 +38,9 @@ export function describeRunnerOnly(bench: Bench): void {
   describe('its process', () => {
     it('is not started for a look, only for the first thing that it holds', async () => {
       const stateDir = join(bench.folder, 'unused')
-      const other = withoutTerminals(createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, programs, log: silentLog() }))
+      const other = withoutTerminals(
+        createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, programs, log: silentLog() }),
+      )
       await other.adopt()
       expect(await other.list()).toEqual([])
       expect(await other.inspect(asPaneId('r-00000000'))).toBeUndefined()
