@@ -15,12 +15,31 @@ export interface MergeBase {
 
 const ELSEWHERE: FastForwardResult = { kind: 'elsewhere' }
 
-export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git' | 'forge' | 'log'> & { branchPush: BranchPush }): MergeBase {
+/** `MergeBase.sync`, which needs nothing else. */
+export function createBaseSync({ git, forge, log }: Pick<Deps, 'git' | 'forge' | 'log'>): MergeBase['sync'] {
   const syncWhereItIs = async (base: BranchName, tip: Sha): Promise<FastForwardResult> => {
     const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
     return worktree === undefined ? ELSEWHERE : git.fastForward(worktree.path, tip)
   }
 
+  return async (base, owner) => {
+    try {
+      await git.fetch(forge.remote, [base])
+      const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
+      if (tip === null) return `${base} is not on ${forge.remote}`
+      const expected = owner === undefined ? ELSEWHERE : await git.fastForward(owner.worktree, tip, base)
+      const result = expected.kind === 'elsewhere' ? await syncWhereItIs(base, tip) : expected
+      if (result.kind === 'synced') return undefined
+      if (result.kind === 'not_synced') return result.reason
+      return `${base} is checked out nowhere${(await git.advanceBranch(base, forge.remote)) ? '; the branch here has it' : ''}`
+    } catch (thrown) {
+      log.warn({ err: thrown, base }, 'bringing a merge into the worktree failed')
+      return thrown instanceof Error ? thrown.message : String(thrown)
+    }
+  }
+}
+
+export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git' | 'forge' | 'log'> & { branchPush: BranchPush }): MergeBase {
   return {
     publish: async (base, owner) => {
       const local = await git.resolve(`refs/heads/${base}`)
@@ -50,20 +69,6 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
       return pushed.kind === 'pushed' ? undefined : pushed.reason
     },
 
-    sync: async (base, owner) => {
-      try {
-        await git.fetch(forge.remote, [base])
-        const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
-        if (tip === null) return `${base} is not on ${forge.remote}`
-        const expected = owner === undefined ? ELSEWHERE : await git.fastForward(owner.worktree, tip, base)
-        const result = expected.kind === 'elsewhere' ? await syncWhereItIs(base, tip) : expected
-        if (result.kind === 'synced') return undefined
-        if (result.kind === 'not_synced') return result.reason
-        return `${base} is checked out nowhere${(await git.advanceBranch(base, forge.remote)) ? '; the branch here has it' : ''}`
-      } catch (thrown) {
-        log.warn({ err: thrown, base }, 'bringing a merge into the worktree failed')
-        return thrown instanceof Error ? thrown.message : String(thrown)
-      }
-    },
+    sync: createBaseSync({ git, forge, log }),
   }
 }

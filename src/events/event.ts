@@ -142,7 +142,15 @@ export const EVENTS = {
   }),
   'pr.conflict': define('A pull request conflicts with its base.', { ...pull, files: z.array(z.string()) }),
   'pr.conflict_cleared': define('A pull request no longer conflicts.', { ...pull }),
-  'pr.merged': define('A pull request was merged.', { ...pull, sha: z.string().nullable(), by: z.string(), external: z.boolean() }),
+  'pr.merged': define('A pull request was merged.', {
+    ...pull,
+    sha: z.string().nullable(),
+    by: z.string(),
+    external: z.boolean(),
+    remote: z.string().optional(),
+    /** Of one that was made elsewhere: why the base here does not have it; null where it has, and of all others. Both are missing in events of before. */
+    local_error: z.string().nullable().optional(),
+  }),
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
   'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),

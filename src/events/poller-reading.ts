@@ -1,9 +1,13 @@
 import type { Forge, PullRequestSnapshot, SnapshotResult } from '../adapters/forge/forge.ts'
+import type { BranchName } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { FollowedPulls } from './poller-pulls.ts'
 import type { ApplyOptions, PullRecords } from './poller-record.ts'
 import type { Schedule } from './poller-schedule.ts'
 import { isActive } from './pr-tracking.ts'
+
+/** Brings what the remote has of a branch into the worktree that has it out; answers why that was not possible. Never throws. */
+export type BringIn = (branch: BranchName) => Promise<string | undefined>
 
 /** What becomes of each answer of the forge. */
 export interface PullReading {
@@ -20,9 +24,10 @@ export function createPullReading(deps: {
   readonly records: PullRecords
   readonly schedule: Schedule
   readonly followed: FollowedPulls
+  readonly bringIn: BringIn | undefined
   readonly log: Log
 }): PullReading {
-  const { forge, records, schedule, followed, log } = deps
+  const { forge, records, schedule, followed, bringIn, log } = deps
   const strangers = new Set<number>()
   /** Not found when it was last asked for. */
   const missed = new Set<number>()
@@ -45,7 +50,9 @@ export function createPullReading(deps: {
 
   const found = async (snapshot: PullRequestSnapshot, options: ApplyOptions): Promise<void> => {
     missed.delete(snapshot.number)
-    const pull = await records.apply(snapshot, options)
+    // Before it is told of: who is told is to find it here, or to know why not.
+    const localError = bringIn !== undefined && (await records.mergedElsewhere(snapshot)) ? await bringIn(snapshot.base.branch) : undefined
+    const pull = await records.apply(snapshot, { ...options, localError })
     if (pull === undefined) {
       strangers.add(snapshot.number)
       return drop(snapshot.number)

@@ -16,6 +16,8 @@ import { outdated, withdraw } from './withdrawal.ts'
 export interface PullRecords {
   /** Diff, events, deliveries, deadlines and the new snapshot: one transaction. Undefined: it is none of the tree’s, and nothing is kept of it. */
   apply(found: PullRequestSnapshot, options: ApplyOptions): Promise<PullRequestSnapshot | undefined>
+  /** Whether it was open when it was seen last and was merged since, by nobody here. */
+  mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
   /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
   gone(number: number, options: ApplyOptions): Promise<void>
   /** Open ones as they were last seen. */
@@ -28,6 +30,10 @@ export interface ApplyOptions {
   readonly config: Config['forge']
   /** Begins the dedupe keys: the forge’s name of the repository. */
   readonly repository: string
+  /** Git remote that holds the branches. */
+  readonly remote: string
+  /** Why the base here does not have a merge that was made elsewhere. */
+  readonly localError?: string | undefined
 }
 
 export function createPullRecords(deps: {
@@ -48,7 +54,7 @@ export function createPullRecords(deps: {
   }
 
   /** Who decided here on a merge that now has happened. */
-  const mergeStartedBy = async (tx: StoreTransaction, old: PullRequestSnapshot | null, next: PullRequestSnapshot): Promise<Actor | null> => {
+  const mergeStartedBy = async (tx: Pick<Store, 'events'>, old: PullRequestSnapshot | null, next: PullRequestSnapshot): Promise<Actor | null> => {
     if (next.state !== 'merged' || old?.state === 'merged') return null
     const started = await tx.events.list({ types: ['merge.started'], last: 500 })
     return started.findLast(({ payload }) => payload['number'] === next.number && payload['url'] === next.url)?.actor ?? null
@@ -76,7 +82,11 @@ export function createPullRecords(deps: {
     await tx.snapshots.put(key, { ...(await tx.snapshots.get(key)), mergedSeq: await tx.events.lastSeq() })
   }
 
-  const applyIn = async (tx: StoreTransaction, found: PullRequestSnapshot, { config, repository }: ApplyOptions): Promise<PullRequestSnapshot | undefined> => {
+  const applyIn = async (
+    tx: StoreTransaction,
+    found: PullRequestSnapshot,
+    { config, repository, remote, localError }: ApplyOptions,
+  ): Promise<PullRequestSnapshot | undefined> => {
     const record = await read(tx, found.number)
     const owner = await ownerOf(tx, found, record)
     if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null)) return undefined
@@ -98,6 +108,8 @@ export function createPullRecords(deps: {
       sameHead,
       withdrawn: before.withdrawn ?? 0,
       mergeStartedBy: await mergeStartedBy(tx, old, next),
+      remote,
+      ...(localError === undefined ? {} : { localError }),
     })
     const published: NewEvent[] = []
     // What was told before (its key is known) is no progress.
@@ -117,6 +129,13 @@ export function createPullRecords(deps: {
 
   return {
     apply: (found, options) => store.transaction((tx) => applyIn(tx, found, options)),
+
+    mergedElsewhere: async (found) => {
+      const old = (await read(store, found.number))?.snapshot
+      if (found.state !== 'merged' || old?.state !== 'open') return false
+      const byForge = found.mergedBy === null || found.mergedBy.startsWith('forge:')
+      return byForge && (await mergeStartedBy(store, old, found)) === null
+    },
 
     gone: (number, options) =>
       store.transaction(async (tx) => {

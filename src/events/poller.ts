@@ -10,7 +10,7 @@ import { createSteadyClock, PULSE } from './poller-clock.ts'
 import { createPullDeadlines } from './poller-deadlines.ts'
 import { createIdentity } from './poller-identity.ts'
 import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
-import { createPullReading } from './poller-reading.ts'
+import { createPullReading, type BringIn } from './poller-reading.ts'
 import { createPullRecords, type ApplyOptions } from './poller-record.ts'
 import { createSchedule, type Cadence } from './poller-schedule.ts'
 import { createWeather } from './poller-weather.ts'
@@ -36,6 +36,7 @@ export interface PollerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly timers?: Timers
+  readonly bringIn?: BringIn
 }
 
 const HINTS_TOGETHER = 25
@@ -57,7 +58,7 @@ export function createPoller(deps: PollerDeps): Poller {
   const settleIdentity = createIdentity({ ...deps, deadlines })
   const schedule = createSchedule(steady.now)
   const followed = createFollowedPulls(log)
-  const reading = createPullReading({ forge, records, schedule, followed, log })
+  const reading = createPullReading({ forge, records, schedule, followed, bringIn: deps.bringIn, log })
   /** Asked for, and not read yet. */
   const wanted = new Set<number>()
   const cancels = new Map<Timer, () => void>()
@@ -176,7 +177,7 @@ export function createPoller(deps: PollerDeps): Poller {
     const owed = numbers.filter((number) => wanted.delete(number))
     let done = false
     try {
-      done = await read(numbers, searched === 'answered', { config, repository: name })
+      done = await read(numbers, searched === 'answered', { config, repository: name, remote: forge.remote })
     } finally {
       if (!done) for (const number of owed) wanted.add(number)
     }

@@ -20,6 +20,10 @@ export interface DiffContext {
   readonly withdrawn: number
   /** Who decided on the merge here; null where nobody did. */
   readonly mergeStartedBy: Actor | null
+  /** Git remote that holds the branches. */
+  readonly remote: string
+  /** Why the base here does not have a merge that was made elsewhere; null where it has, and of all others. */
+  readonly localError?: string | undefined
 }
 
 /**
@@ -56,7 +60,7 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
   if (next.state === 'merged' && old?.state !== 'merged') {
     const byForge = next.mergedBy === null || next.mergedBy.startsWith('forge:')
     const actor = byForge ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon') : (next.mergedBy ?? 'daemon')
-    const payload = { ...facts, sha: next.mergeSha, by: actor, external: byForge && context.mergeStartedBy === null }
+    const payload = { ...facts, sha: next.mergeSha, by: actor, external: byForge && context.mergeStartedBy === null, ...localFacts(context) }
     events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
   }
   if (next.state === 'closed' && old?.state !== 'closed') {
@@ -64,6 +68,8 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
   }
   return events
 }
+
+const localFacts = ({ remote, localError }: DiffContext) => ({ remote, local_error: localError ?? null })
 
 type Facts = Readonly<{ number: number; title: string; url: string; head: string; base: string }>
 

@@ -24,6 +24,9 @@ export interface PolledTree {
   readonly poller: Poller
   readonly store: Store
   config: Config
+  /** Branches that were brought in here, and why the next one can’t be. */
+  readonly brought: string[]
+  notBrought: string | undefined
   /** As after a restart of the daemon, with another forge or a store that is tampered with; not started. */
   reopen(options?: { forge?: ScriptedForge; tamper?: (store: Store) => Store }): Promise<void>
   /** Lets that many seconds pass. */
@@ -47,14 +50,21 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
     const store = await openSqliteStore({ file, log })
     const tampered = tamper(store)
     const publisher = createPublisher({ store: tampered, renderer, clock: time.clock, log, newDeliveryId })
-    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers })
+    const bringIn = (branch: string): Promise<string | undefined> => {
+      brought.push(branch)
+      return Promise.resolve(tree.notBrought)
+    }
+    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers, bringIn })
     return { forge, store, poller }
   }
+  const brought: string[] = []
   let config = configSchema.parse({})
   let opened = await open(scriptedForge(options.kind))
   const events = async (): Promise<StoredEvent[]> => (await opened.store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
   const tree: PolledTree = {
     time,
+    brought,
+    notBrought: undefined,
     get forge() {
       return opened.forge
     },

@@ -163,6 +163,10 @@ describe('a tree on GitHub', () => {
     await idle('reviewed')
     await github().as('octo').merge(number, 'squash')
     expect(await heard('reviewed', /\[MERGED\]/)).toContain('outside exomonad')
+    // 20.11: it is here before anybody is told.
+    expect(await tree().repository.git('rev-parse', 'main')).toBe(await world.tip('main'))
+    const merged = (await tree().events()).find(({ type, payload }) => type === 'pr.merged' && payload.number === number)
+    expect(merged.payload).toMatchObject({ external: true, local_error: null })
     // The turn that this began is over, with all that git did for it: until then it may count as idle still.
     await tree().logged('reviewed', 'the end of that turn', ({ kind, answer, at }) => {
       const told = tree()

@@ -51,6 +51,32 @@ describe('which pull requests are followed', () => {
     expect((await tree.told(OWNER)).filter((text) => text.startsWith('[PR REOPENED]'))).toHaveLength(1)
   })
 
+  it.each([
+    ['is brought here before it is told of', undefined, 'It is in your worktree where'],
+    ['is told of with why it is not here', 'main has uncommitted changes: a.ts', 'main does not have it here: main has uncommitted changes: a.ts.'],
+  ])('20.11: a merge made elsewhere %s', async (_, reason, words) => {
+    tree.forge.truth.set(3, pull())
+    tree.poller.start()
+    await tree.pass(10)
+    tree.notBrought = reason
+    tree.forge.truth.set(3, pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') }))
+    await tree.pass(400)
+    expect(tree.brought).toEqual(['main'])
+    expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: true, local_error: reason ?? null } })
+    expect((await tree.told(ROOT)).at(-1)).toContain(words)
+    expect((await tree.told(ROOT)).at(-1)).toContain('`git merge --ff-only ')
+  })
+
+  it('a merge that was decided on here was brought in by that', async () => {
+    tree.forge.truth.set(3, pull())
+    tree.poller.start()
+    await tree.pass(10)
+    tree.forge.truth.set(3, pull({ state: 'merged', mergedBy: 'human', mergeSha: sha('d') }))
+    await tree.pass(400)
+    expect(tree.brought).toEqual([])
+    expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: false, local_error: null } })
+  })
+
   it('end with one that is deleted on GitHub: agent and parent are told once', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()

@@ -15,6 +15,7 @@ const context: DiffContext = {
   withdrawn: 0,
   sameHead: (a: string, b: string) => a === b,
   mergeStartedBy: null,
+  remote: 'origin',
 }
 const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}) =>
   diffPullRequest(old, next, { ...context, ...more })
