@@ -7,7 +7,16 @@ import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */
 
-const context: DiffContext = { repository: 'R', newsSince: 1_500, lastMergeable: null, failures: 0, withdrawn: 0, sameHead: () => false, mergeStartedBy: null, remote: 'origin' }
+const context: DiffContext = {
+  repository: 'R',
+  newsSince: 1_500,
+  lastMergeable: null,
+  failures: 0,
+  withdrawn: 0,
+  sameHead: () => false,
+  mergeStartedBy: null,
+  remote: 'origin',
+}
 const facts = { number: 3, title: 'Add login', url: 'local://pull/3', head: 'main.auth', base: 'main' }
 const check = (name: string, more: Partial<Check> = {}): Check => ({ name, status: 'failed', required: false, run: null, url: null, logTail: null, ...more })
 const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}) =>
@@ -101,7 +110,13 @@ describe('what a change of state tells', () => {
     ['daemon', OWNER, 'daemon', false],
   ] as const)('a merge by %s, decided on here by %s, is that of %s', (mergedBy, mergeStartedBy, by, external) => {
     expect(of('pr.merged', pull(), pull({ state: 'merged', mergedBy, mergeSha: sha('d') }), { mergeStartedBy })).toEqual([
-      { type: 'pr.merged', agentId: OWNER, actor: by, payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null }, dedupeKey: 'R#3:merged' },
+      {
+        type: 'pr.merged',
+        agentId: OWNER,
+        actor: by,
+        payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null },
+        dedupeKey: 'R#3:merged',
+      },
     ])
   })
 })

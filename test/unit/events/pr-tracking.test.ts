@@ -49,7 +49,16 @@ describe('what is remembered of a pull request', () => {
     const conflicting = track(untracked(0), pull({ mergeable: 'conflicting' }), [], 1)
     const unknown = pull({ mergeable: 'unknown' })
     const retargeted = diffPullRequest(pull({ base: { branch: asBranchName('dev'), sha: null } }), unknown, {
-      ...{ repository: 'local', newsSince: 0, lastMergeable: 'conflicting', failures: 0, withdrawn: 0, sameHead: () => true, mergeStartedBy: null, remote: 'origin' },
+      ...{
+        repository: 'local',
+        newsSince: 0,
+        lastMergeable: 'conflicting',
+        failures: 0,
+        withdrawn: 0,
+        sameHead: () => true,
+        mergeStartedBy: null,
+        remote: 'origin',
+      },
     })
     expect(retargeted.map(({ type }) => type)).toEqual(['pr.retargeted'])
     expect(track(conflicting, unknown, [], 2).lastMergeable).toBe('conflicting')
