@@ -5,7 +5,7 @@ import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts
 import type { Holder, Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { silentLog } from '../../../src/log.ts'
-import { COMPILED, programs } from '../../helpers/programs.ts'
+import { programs } from '../../helpers/programs.ts'
 
 /** `headless` and `runner` are the detached host: with terminals, and with what runs without one. */
 export type Kind = 'tmux' | 'headless' | 'runner'
@@ -17,7 +17,6 @@ export const scrubbedEnvironment = (folder: string): Record<string, string> => (
   LANG: 'C.UTF-8',
   TMUX_TMPDIR: folder,
   TMPDIR: folder,
-  NODE_COMPILE_CACHE: COMPILED,
 })
 
 /** Name of the server for a folder: the same in every process that is given the folder. */
