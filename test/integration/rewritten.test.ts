@@ -86,13 +86,16 @@ describe('rewritten history', () => {
     const number = await filed(tree, 'amender')
     const head = await tree.repository.git('rev-parse', 'main.amender')
     const theirs = await tree.repository.git('commit-tree', '-p', head, '-m', 'Of somebody else', `${head}^{tree}`)
-    await tree.repository.git('push', '-q', 'exomonad', `${theirs}:refs/heads/main.amender`)
+    // From elsewhere: nothing here has heard of it.
+    await tree.repository.git('push', '-q', join(tree.state, 'origin.git'), `${theirs}:refs/heads/main.amender`)
     // Seen with the pull request, which makes it no commit of the agent’s.
     await tree.call('pr_review', { pr_number: number, verdict: 'comment', body: 'I added something.' })
     expect((await tree.call('pr_list')).pull_requests.find((pull: any) => pull.number === number)?.head_sha).toBe(theirs)
     await release('amender')
     const refused = await tree.logged('amender', 'the refusal', (entry) => entry['name'] === 'file_pr' && entry['status'] !== 200)
-    expect(refused['answer']).toMatchObject({ code: 'HEAD_CHANGED', remote_head: theirs })
+    expect(refused['answer']).toMatchObject({ code: 'HEAD_CHANGED', remote_head: theirs, error: expect.stringContaining('git rebase exomonad/main.amender') })
+    // 20.4: what is advised needs no fetch, and so no token.
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main.amender')).toBe(theirs)
     expect(await remoteTip('main.amender')).toBe(theirs)
   })
 })
