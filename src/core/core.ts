@@ -166,9 +166,9 @@ export interface PullDetails extends PullSummary {
     body: string
     stale: boolean
     comments: { path: string; line: number | null; body: string }[]
-    /** Words of somebody without write access, not shown to agents. */
     /** Its author may write to the repository: the verdict counts. */
     trusted: boolean
+    /** Words of somebody without write access, not shown to agents. */
     withheld: boolean
   }[]
   check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import type { PullDetails } from '../../../src/core/core.ts'
+import { createPalette } from '../../../src/surfaces/cli/palette.ts'
+import { describePull } from '../../../src/surfaces/cli/pr-show.ts'
+
+const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['reviews'][number] => ({
+  ...{ id: 'r1', author: 'jane', state: 'approved', body: '', stale: false, comments: [], trusted: true, withheld: false },
+  ...more,
+})
+const pull = (reviews: PullDetails['reviews']): PullDetails => ({
+  ...{ number: 3, url: 'https://github.com/o/r/pull/3', title: 'Add login', state: 'open', draft: false, head_branch: 'main.auth', base_branch: 'main' },
+  ...{ agent: 'auth', checks: 'none', review: 'none', mergeable: 'mergeable', head_sha: 'a'.repeat(40), landing: null },
+  ...{ body: '', conflict_files: [], reviews, check_runs: [], merge_sha: null },
+})
+const shown = (...reviews: PullDetails['reviews']): string[] => describePull(pull(reviews), createPalette(false)).filter((line) => line.includes(' by '))
+
+describe('the reviews of `exomonad pr show`', () => {
+  it('are verdicts of those who may write to the repository', () => {
+    expect(shown(review({}), review({ state: 'changes_requested', stale: true }))).toEqual([
+      '✓ approved by jane',
+      '✎ changes requested by jane (of an older head)',
+    ])
+  })
+
+  it('20.8: of anybody else are none, and said to be that', () => {
+    expect(shown(review({ author: 'mallory', trusted: false }), review({ author: 'mallory', trusted: false, state: 'changes_requested' }))).toEqual([
+      '– approved, without write access, by mallory',
+      '– changes requested, without write access, by mallory',
+    ])
+  })
+})
