@@ -6,7 +6,7 @@ import type { ApplyOptions, PullRecords } from './poller-record.ts'
 import type { Schedule } from './poller-schedule.ts'
 import { isActive } from './pr-tracking.ts'
 
-/** Brings what the remote has of a branch into the worktree that has it out; answers why that was not possible. Never throws. */
+/** Brings what the remote has of a branch into the worktree that has it out; answers why that was not possible. */
 export type BringIn = (branch: BranchName) => Promise<string | undefined>
 
 /** What becomes of each answer of the forge. */

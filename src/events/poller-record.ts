@@ -8,7 +8,7 @@ import type { NewEvent } from './event.ts'
 import { rebasedHeads } from '../rebased-heads.ts'
 import { withoutOutsidersWords } from './outsiders.ts'
 import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
-import { diffPullRequest } from './pr-diff.ts'
+import { diffPullRequest, isByForge } from './pr-diff.ts'
 import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord, type Tracking } from './pr-tracking.ts'
 import type { Publisher } from './publish.ts'
 import { outdated, withdraw } from './withdrawal.ts'
@@ -133,8 +133,7 @@ export function createPullRecords(deps: {
     mergedElsewhere: async (found) => {
       const old = (await read(store, found.number))?.snapshot
       if (found.state !== 'merged' || old?.state !== 'open') return false
-      const byForge = found.mergedBy === null || found.mergedBy.startsWith('forge:')
-      return byForge && (await mergeStartedBy(store, old, found)) === null
+      return isByForge(found) && (await mergeStartedBy(store, old, found)) === null
     },
 
     gone: (number, options) =>

@@ -58,7 +58,7 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
   events.push(...words(old, next, context, facts, key))
   if (next.state === 'open') events.push(...condition(old, next, context, facts, key))
   if (next.state === 'merged' && old?.state !== 'merged') {
-    const byForge = next.mergedBy === null || next.mergedBy.startsWith('forge:')
+    const byForge = isByForge(next)
     const actor = byForge ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon') : (next.mergedBy ?? 'daemon')
     const payload = { ...facts, sha: next.mergeSha, by: actor, external: byForge && context.mergeStartedBy === null, ...localFacts(context) }
     events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
@@ -70,6 +70,9 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
 }
 
 const localFacts = ({ remote, localError }: DiffContext) => ({ remote, local_error: localError ?? null })
+
+/** Whoever merged it did so on the forge, as far as that says: an agent's merge there bears the token's account. */
+export const isByForge = ({ mergedBy }: PullRequestSnapshot): boolean => mergedBy === null || mergedBy.startsWith('forge:')
 
 type Facts = Readonly<{ number: number; title: string; url: string; head: string; base: string }>
 

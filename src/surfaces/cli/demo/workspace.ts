@@ -74,8 +74,6 @@ function isolated(own: Environment, places: { home: string; runtime: string; git
     XDG_CACHE_HOME: join(places.home, '.cache'),
     XDG_DATA_HOME: join(places.home, '.local', 'share'),
     XDG_RUNTIME_DIR: places.runtime,
-    // Its agents and checks start the same few programs some hundred times.
-    NODE_COMPILE_CACHE: join(places.home, '.cache', 'node-compile-cache'),
     GIT_CONFIG_GLOBAL: places.gitConfig,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',

@@ -272,6 +272,9 @@ describe('what is settled after OpenCode came up', () => {
   it('is an error where it ended instead', async () => {
     const request = launchRequest({ mode: 'resume', session: parent })
     const gone = { ...liveAt(await deadUrl()), pid: 2 ** 22 + 1 }
-    await expect(cli.settle?.(gone, request, await cli.plan(request))).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+    await expect(cli.settle?.(gone, request, await cli.plan(request))).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      message: expect.stringMatching(/^OpenCode ended while it was starting/),
+    })
   })
 })
