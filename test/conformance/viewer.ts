@@ -202,7 +202,8 @@ export function describeViewer(kind: HolderKind): void {
     const expected = agents.map(({ paneId }) => String(paneId)).toSorted()
     const tabs = await waitFor('all of them', async () => {
       const names = (await bench.zellij('query-tab-names')).split('\n').filter((name) => /^a\d+$/.test(name))
-      return names.length === 100 && names
+      if (names.length !== 100) throw new Error(`${String(names.length)}: ${names.join(' ')}`)
+      return names
     })
     expect(new Set(tabs).size).toBe(100)
     expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(expected)
