@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -70,6 +70,24 @@ export function describeViewer(kind: HolderKind): void {
     await bench.viewer.settled()
     for (const [index, { paneId }] of agents.entries())
       await waitFor(`after ${index}`, async () => (await bench.views(paneId)).some(({ tabName, title }) => [tabName, title].includes(`after ${index}`)))
+  })
+
+  it('shows each once, also where Zellij does late what it was asked, and says that it does not', async () => {
+    const binary = join(bench.folder, 'late-zellij')
+    const asked = join(bench.folder, 'asked')
+    const words = `echo "$*" >> '${asked}'; [ $(grep -c new-tab '${asked}') -gt 5 ] && exec zellij "$@"; case "$*" in *new-tab*)`
+    // The first three are done after their answer, the next two never.
+    const late = `[ $(grep -c new-tab '${asked}') -lt 4 ] && (sleep 1.5; exec zellij "$@") > /dev/null 2>&1 & echo "not now" >&2; exit 1`
+    writeFileSync(binary, `#!/bin/sh\n${words} ${late};; esac\nexec zellij "$@"\n`, { mode: 0o700 })
+    const other = bench.another({ binary })
+    await other.start()
+    const open = (name: string) => other.open({ agentId: newAgentId(), name, cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 200, rows: 50 })
+    const agents = await Promise.all(['one', 'two', 'three'].map(open))
+    await other.settled()
+    for (const { paneId } of agents) expect((await bench.views(paneId)).length).toBe(1)
+    // A second client of tmux's for the same view ends by itself.
+    if (kind === 'headless') expect(readFileSync(asked, 'utf8')).toContain('close-pane')
+    expect(readFileSync(asked, 'utf8').match(/new-tab/g)?.length).toBeGreaterThan(1)
   })
 
   it('a view goes with its pane, and its going takes nothing along', async () => {

@@ -50,7 +50,7 @@ export interface ViewerBench {
   readonly viewer: Viewer
   readonly environment: Readonly<Record<string, string>>
   /** The same with another viewer, as a second daemon would have it; let go of at the end. */
-  another(): ViewerBench['viewed']
+  another(options?: { readonly binary: string }): ViewerBench['viewed'] & { settled(): Promise<void> }
   /** An agent with the size that is configured. */
   open(options: Partial<OpenPane> & Pick<OpenPane, 'argv'>): Promise<Opened>
   /** Says its name first. */
@@ -78,8 +78,8 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
 
   const session = (): string => socketNameOf(folder)
   const environment = () => ({ ...scrubbedEnvironment(folder), ZELLIJ_SOCKET_DIR: folder })
-  const createViewer = (): Viewer =>
-    createZellijViewer({ session: session(), former: `${session()}-before`, stateDir: folder, environment: environment(), log: silentLog() })
+  const createViewer = (options?: { readonly binary: string }): Viewer =>
+    createZellijViewer({ session: session(), former: `${session()}-before`, stateDir: folder, environment: environment(), log: silentLog(), ...options })
   const create = (held: Holder, shows: Viewer) => createViewed({ holder: held, viewer: shows, log: silentLog() }) as ViewerBench['viewed']
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'v-'))
@@ -157,10 +157,11 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     get environment() {
       return environment()
     },
-    another: () => {
-      const other = create(createHolder(kind, folder), createViewer())
+    another: (options) => {
+      const shows = createViewer(options)
+      const other = create(createHolder(kind, folder), shows)
       release.push(() => other.dispose())
-      return other
+      return Object.assign(other, { settled: () => shows.settled() })
     },
     open,
     openRecorder: async (options = {}) => {

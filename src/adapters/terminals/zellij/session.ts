@@ -68,7 +68,7 @@ export function createSession(options: {
   const run = async (...args: readonly string[]): Promise<Reply> => {
     const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: LIMIT })
     if (startError !== null)
-      throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`)
+      throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`, true)
     if (exitCode === 0) return { kind: 'done', stdout }
     if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
     const said = `${stderr}${stdout}`.trim()
@@ -79,7 +79,7 @@ export function createSession(options: {
     if (version !== undefined) return
     const reply = await run('--version')
     const found = reply.kind === 'done' ? parseZellijVersion(reply.stdout) : undefined
-    if (found === undefined || !isEnough(found)) throw unavailable(`${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`)
+    if (found === undefined || !isEnough(found)) throw unavailable(`${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`, true)
     version = found
   }
   /** `lost`: it may be there, and does not tell. */
@@ -234,7 +234,11 @@ export function createSession(options: {
     },
   }
 
-  function unavailable(reason: string): ExomonadError {
-    return new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no agents: ${reason}. \`exomonad doctor\` says more.`, { session: name })
+  /** `lasts`: nothing is to be had of it by trying again. */
+  function unavailable(reason: string, lasts = false): ExomonadError {
+    return new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no agents: ${reason}. \`exomonad doctor\` says more.`, {
+      session: name,
+      ...(lasts && { lasts }),
+    })
   }
 }

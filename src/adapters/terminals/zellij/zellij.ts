@@ -28,7 +28,14 @@ export interface ZellijOptions {
 
 /** Tabs that are made by one command, where many are waited for. */
 const AT_ONCE = 25
+/** How often one is opened that Zellij says it shows, and does not. */
 const ATTEMPTS = 3
+/** For so long one is tried that Zellij does not take: a busy machine has it answer late, or not at all. Milliseconds. */
+const TAKEN_WITHIN = 60_000
+/** After what was not taken. Milliseconds. */
+const PAUSE = 500
+/** So long after it may do what it did not answer. Milliseconds. */
+const LATE = 3000
 const LOOKS = 40
 const POLL = 50
 /** Milliseconds. */
@@ -52,13 +59,15 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   const folder = join(stateDir, 'zellij')
   const socketDir = socketDirOf(environment)
   const session = createSession({ binary, name, folder, environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir } })
-  const wanted = new Map<PaneId, { shown: Shown; attempts: number }>()
+  const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()
   const names = new Map<PaneId, string>()
   /** Tabs that are called after a terminal; null where it is not in front in its tab, or not shown. Missing: not known. */
   const tabs = new Map<PaneId, number | null>()
   /** Panes with names of their own, as actions take them: one that is made beside another never takes the title of its terminal (0.45.1). */
   const named = new Map<PaneId, string>()
   let last: Promise<unknown> = Promise.resolve()
+  /** Zellij may yet do what it did not answer. */
+  let late = false
   const disposal = new AbortController()
   const { signal: disposed } = disposal
 
@@ -100,13 +109,40 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       session: name,
     })
 
-  /** Tries again, a few times. */
-  const failed = (paneIds: Iterable<PaneId>, error: unknown): void => {
+  const giveUp = (paneIds: Iterable<PaneId>, error: unknown): void => {
     for (const paneId of paneIds) {
       const one = wanted.get(paneId)
-      if (one === undefined || (one.attempts += 1) < ATTEMPTS) continue
+      if (one === undefined) continue
       wanted.delete(paneId)
       log.warn({ err: error, paneId, name: one.shown.name }, 'Zellij does not show an agent, which goes on: `exomonad attach` shows it')
+    }
+  }
+  const notShown = (paneIds: readonly PaneId[]): void => {
+    const lost = paneIds.filter((paneId) => {
+      const one = wanted.get(paneId)
+      return one !== undefined && (one.attempts += 1) >= ATTEMPTS
+    })
+    giveUp(lost, refusal({ kind: 'failed', reason: 'it did not appear' }))
+  }
+  /** It may be done yet: what is shown by then is not opened again, and what was opened twice is closed. */
+  const notTaken = async (paneIds: readonly PaneId[], error: unknown): Promise<void> => {
+    const lasts = error instanceof ExomonadError && error.facts['lasts'] === true
+    giveUp(lasts ? paneIds : paneIds.filter((paneId) => performance.now() - (wanted.get(paneId)?.since ?? 0) > TAKEN_WITHIN), error)
+    if (lasts) return
+    late = true
+    await delay(PAUSE, undefined, { signal: disposed }).catch(() => undefined)
+  }
+  const settleLate = async (): Promise<void> => {
+    late = false
+    await delay(LATE, undefined, { signal: disposed }).catch(() => undefined)
+    await closeDoubles().catch((error: unknown) => log.debug({ err: error }, 'what Zellij shows twice could not be closed'))
+  }
+  const closeDoubles = async (): Promise<void> => {
+    const shown = new Set<PaneId>()
+    for (const { id, shows } of (await session.list()) ?? []) {
+      if (shows === null) continue
+      if (shown.has(shows)) await session.action('close-pane', '--pane-id', id)
+      shown.add(shows)
     }
   }
   /** The next ones to be opened: as many as have tabs of their own, or one that has a place beside another. */
@@ -149,9 +185,9 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       }
       for (const end = performance.now() + SHOWN_WITHIN; !(await isShown()) && performance.now() < end; await delay(POLL));
       for (const { paneId, name: called } of opening) if (tabs.has(paneId)) isThere(paneId, called)
-      failed(tried, refusal({ kind: 'failed', reason: 'it did not appear' }))
+      notShown(tried)
     } catch (error) {
-      failed(tried, error)
+      await notTaken(tried, error)
     }
   }
   const nameOne = async (): Promise<void> => {
@@ -167,8 +203,10 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     if (pane !== undefined) await session.action('rename-pane', '--pane-id', pane, '--', titleOf(called))
   }
   const work = async (): Promise<void> => {
-    while (!disposed.aborted && (wanted.size > 0 || names.size > 0)) {
-      await (wanted.size > 0 ? openSome() : nameOne().catch((error: unknown) => log.debug({ err: error }, 'a tab of Zellij could not be named')))
+    while (!disposed.aborted && (wanted.size > 0 || late || names.size > 0)) {
+      if (wanted.size > 0) await openSome()
+      else if (late) await settleLate()
+      else await nameOne().catch((error: unknown) => log.debug({ err: error }, 'a tab of Zellij could not be named'))
     }
   }
   const soon = (): void => void inTurn(work)
@@ -188,7 +226,7 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   return {
     name: 'zellij',
     open: (shown) => {
-      wanted.set(shown.paneId, { shown, attempts: 0 })
+      wanted.set(shown.paneId, { shown, attempts: 0, since: performance.now() })
       soon()
     },
     rename: (paneId, called) => {
