@@ -113,6 +113,7 @@ function open(number: number, branch: string, head: string): void {
     baseRef: 'main',
     baseSha: main,
     mergeable: true,
+    behind: false,
     merged: false,
     mergedAt: null,
     mergedBy: null,

@@ -154,6 +154,16 @@ export const EVENTS = {
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
   'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),
+  'pr.blocked': define('All is well with a pull request, and the forge does not merge it yet.', {
+    ...pull,
+    sha: z.string(),
+    /** What is missing, and from whom. */
+    needs: z.array(z.string()),
+    /** It has to be brought up to date with its base. */
+    behind: z.boolean(),
+    /** Something that only a person on the forge can give. */
+    person: z.boolean(),
+  }),
   'pr.behind': define('The forge merges a pull request only once it is up to date with its base.', { ...pull, sha: z.string() }),
   'pr.stalled': define('A pull request makes no progress.', { ...pull, reason: z.string() }),
   'review.timeout': define('A pull request got no review in time.', { ...pull, minutes: z.number() }),

@@ -1,4 +1,4 @@
-import type { Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { Blocker, Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
 import type { Actor } from '../ids.ts'
 import type { SameHead } from '../rebased-heads.ts'
 import type { NewEvent } from './event.ts'
@@ -150,6 +150,18 @@ function condition(
   if (ready !== null && (before === null || readyKey(before) !== ready)) {
     events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(ready) })
   }
+  const blocked = blockedKey(next)
+  if (blocked !== null && (before === null || blockedKey(before) !== blocked)) {
+    const blockers = blockersOf(next)
+    const payload = {
+      ...facts,
+      sha,
+      needs: blockers.map(({ needs }) => needs),
+      behind: blockers.some(({ kind }) => kind === 'behind'),
+      person: blockers.some(({ person }) => person),
+    }
+    events.push({ ...about, type: 'pr.blocked', payload, dedupeKey: key(blocked) })
+  }
   return events
 }
 
@@ -166,11 +178,24 @@ function checksKey({ head, checks, checksState }: PullRequestSnapshot): string |
   return null
 }
 
+const blockersOf = ({ blockers = [] }: PullRequestSnapshot): readonly Blocker[] => blockers
+
+/** It could be merged, and the forge would not. */
+const isBlocked = (pull: PullRequestSnapshot): boolean => blockersOf(pull).length > 0 && isReady({ ...pull, blockers: [] })
+
+/** What the forge asks for, as part of a key; null where it is not what stands in the way. One that is behind is so anew with each move of its base. */
+const blockedKey = (pull: PullRequestSnapshot): string | null => {
+  if (!isBlocked(pull)) return null
+  const needs = blockersOf(pull).map(({ kind, needs }) => (kind === 'behind' ? `${kind} ${pull.base.sha ?? ''}` : needs))
+  return `blocked:${pull.head.sha}:${pull.base.branch}:${needs.sort().join('|')}`
+}
+
 /** No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
 export const isReady = (pull: PullRequestSnapshot): boolean =>
   pull.state === 'open' &&
   !pull.draft &&
   pull.mergeable === 'mergeable' &&
+  blockersOf(pull).length === 0 &&
   pull.reviewDecision !== 'changes_requested' &&
   (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
 

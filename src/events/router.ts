@@ -91,6 +91,13 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'landing.red': BOTH,
   'landing.culprit': BOTH,
   'base.red': OWNER,
+  // One that is only behind is brought up to date without anybody.
+  'pr.blocked': (payload) =>
+    payload['person'] === true
+      ? ['parent', 'human']
+      : Array.isArray(payload['needs']) && payload['needs'].length === 1 && payload['behind'] === true
+        ? []
+        : PARENT,
   'pr.behind': OWNER,
   'forge.trouble': ['human'],
   'forge.recovered': ['human'],

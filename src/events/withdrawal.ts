@@ -46,6 +46,8 @@ export function outdated(event: Pick<StoredEvent, 'type' | 'payload' | 'at'>, re
   switch (type) {
     case 'pr.ready':
       return ended ?? moved ?? elsewhere ?? (mayBeReady(pull) ? undefined : `${about} can’t be merged any more`)
+    case 'pr.blocked':
+      return ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged now` : undefined)
     case 'pr.behind':
       return ended ?? moved ?? elsewhere
     case 'pr.conflict':

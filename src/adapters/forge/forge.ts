@@ -54,6 +54,14 @@ export interface Comment {
   readonly trusted: boolean
 }
 
+/** What a forge asks for before it merges, beside checks, conflicts and drafts. `person`: only somebody on the forge can give it, no agent. */
+export interface Blocker {
+  readonly kind: 'behind' | 'review' | 'rule'
+  /** What is missing and from whom: “an approval on GitHub by a code owner”. */
+  readonly needs: string
+  readonly person: boolean
+}
+
 /** What a forge says of a pull request at one moment. The same for all forges; `diffPullRequest(old, new)` makes the events. */
 export interface PullRequestSnapshot {
   readonly number: number
@@ -78,6 +86,8 @@ export interface PullRequestSnapshot {
   readonly checksState: ChecksState
   /** Checks must pass before a merge. */
   readonly checksRequired: boolean
+  /** Why the forge would refuse to merge it, beside all that stands in other fields. Absent from what was stored before. */
+  readonly blockers?: readonly Blocker[]
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
   /** Head at the merge. */

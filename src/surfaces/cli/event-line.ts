@@ -74,6 +74,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'ci.failed': ['✗', 'bad', (f) => `checks of #${text(f['number'])} failed: ${list(f['jobs'])}`],
   'ci.passed': ['✓', 'good', (f) => `checks of #${text(f['number'])} passed`],
   'pr.ready': ['✓', 'good', (f) => `#${text(f['number'])} can be merged`],
+  'pr.blocked': ['!', 'attention', (f) => `#${text(f['number'])} can’t be merged yet: it needs ${list(f['needs'])}`],
   'pr.behind': ['!', 'attention', (f) => `#${text(f['number'])} has to be up to date with ${text(f['base'])} first`],
   'landing.queued': ['●', 'attention', (f) => `#${text(f['number'])} waits to land on ${text(f['base'])}: its result is checked first`],
   'landing.red': [

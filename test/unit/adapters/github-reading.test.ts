@@ -52,6 +52,7 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   author: { __typename: 'User', login: 'robot' },
   authorAssociation: 'COLLABORATOR',
   requiredContexts: [],
+  rule: null,
   reviews: [],
   comments: [],
   contexts: [],

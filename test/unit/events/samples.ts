@@ -55,6 +55,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'pr.closed': { ...pull },
   'pr.reopened': { ...pull },
   'pr.retargeted': { ...pull, old_base: 'main.old' },
+  'pr.blocked': { ...pull, sha: 'a'.repeat(40), needs: ['an approval on GitHub by a code owner other than octo'], behind: false, person: true },
   'pr.behind': { ...pull, sha: 'a'.repeat(40) },
   'pr.stalled': { ...pull, reason: words },
   'review.timeout': { ...pull, minutes: 15 },

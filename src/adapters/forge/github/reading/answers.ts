@@ -92,6 +92,8 @@ export interface RawState {
   readonly baseRef: { readonly target: { readonly oid: string } | null } | null
   readonly isCrossRepository: boolean
   readonly mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN'
+  /** Whether GitHub would merge it. Absent where the server does not know the field. */
+  readonly mergeStateStatus?: 'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE'
   readonly reviewDecision: 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -101,6 +103,15 @@ export interface RawState {
   readonly statusCheckRollup: { readonly state: RollupState } | null
 }
 
+/** What the base asks for, as far as GitHub tells those who are no administrators. All but the contexts may be absent on older servers. */
+export interface RawRule {
+  readonly requiredStatusCheckContexts: readonly (string | null)[] | null
+  readonly requiredApprovingReviewCount?: number | null
+  readonly requiresCodeOwnerReviews?: boolean
+  readonly requiresConversationResolution?: boolean
+  readonly requiresSignatures?: boolean
+}
+
 /** Tier 2, as it comes: first pages. */
 export interface RawPull extends RawState {
   readonly body: string
@@ -108,7 +119,7 @@ export interface RawPull extends RawState {
   readonly authorAssociation: Association
   readonly baseRef: {
     readonly target: { readonly oid: string } | null
-    readonly refUpdateRule: { readonly requiredStatusCheckContexts: readonly (string | null)[] | null } | null
+    readonly refUpdateRule: RawRule | null
   } | null
   readonly reviews: RawConnection<RawReview> | null
   readonly comments: RawConnection<RawComment>
@@ -124,6 +135,7 @@ export interface FullPull {
   readonly authorAssociation: Association
   /** What must have passed before a merge, as far as GitHub tells those who are no administrators. */
   readonly requiredContexts: readonly string[]
+  readonly rule: Omit<RawRule, 'requiredStatusCheckContexts'> | null
   readonly reviews: readonly (Omit<RawReview, 'comments'> & { readonly comments: readonly RawLineComment[] })[]
   readonly comments: readonly RawComment[]
   readonly contexts: readonly RawContext[]

@@ -53,5 +53,5 @@ export function createCache({ clock }: { clock: () => number }): Cache {
 }
 
 /** What tells that reviews, comments or checks may have changed. Mergeability and the base’s tip are part of the state itself. */
-const markOf = ({ state, headRefOid, baseRefName, isDraft, reviewDecision, updatedAt, statusCheckRollup }: RawState): string =>
-  JSON.stringify([state, headRefOid, baseRefName, isDraft, reviewDecision, updatedAt, statusCheckRollup?.state])
+const markOf = ({ state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus, updatedAt, statusCheckRollup }: RawState): string =>
+  JSON.stringify([state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus === 'BLOCKED', updatedAt, statusCheckRollup?.state])

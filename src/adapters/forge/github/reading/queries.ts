@@ -10,7 +10,7 @@ const LIMIT = 'rateLimit { cost limit remaining resetAt }'
 const STATE = `
   fragment State on PullRequest {
     id number url title state isDraft headRefName headRefOid baseRefName baseRefOid isCrossRepository
-    mergeable reviewDecision createdAt updatedAt
+    mergeable mergeStateStatus reviewDecision createdAt updatedAt
     baseRef { target { oid } }
     mergeCommit { oid }
     mergedBy { ...Who }
@@ -70,7 +70,11 @@ export const fullLook = (count: number): string => `query PullRequests($owner: S
       (i) => `p${i}: pullRequest(number: $n${i}) {
       ...State
       body author { ...Who } authorAssociation
-      baseRef { refUpdateRule { requiredStatusCheckContexts } }
+      baseRef {
+        refUpdateRule {
+          requiredStatusCheckContexts requiredApprovingReviewCount requiresCodeOwnerReviews requiresConversationResolution requiresSignatures
+        }
+      }
       reviews(first: 10) { ...Reviews }
       comments(first: 20) { ...Comments }
       statusCheckRollup { ${contexts('first: 50', `$n${i}`)} }

@@ -9,6 +9,7 @@ import type { GithubForgeOptions } from '../options.ts'
 import { createSameWork, reviewDecision } from '../../review-decision.ts'
 import { unreadable } from '../../unreadable.ts'
 import type { FullPull, Read } from './answers.ts'
+import { createBlockers } from './blockers.ts'
 import { createConflicts } from './conflicts.ts'
 import type { LogEnds } from './log-ends.ts'
 import type { PullChecks } from './pull-checks.ts'
@@ -27,12 +28,13 @@ export function createSnapshots({
   logEnds,
   checksOf,
 }: Pick<GithubForgeOptions, 'git' | 'store' | 'settings' | 'log'> & {
-  client: Pick<GithubClient, 'viewer'>
+  client: Pick<GithubClient, 'viewer' | 'rest'>
   branches: Branches
   logEnds: Pick<LogEnds, 'add'>
   checksOf: PullChecks
 }): (numbers: readonly number[], reads: ReadonlyMap<number, Read<FullPull>>) => Promise<SnapshotResult[]> {
   const conflictsOf = createConflicts({ git, branches })
+  const blockersOf = createBlockers({ client })
   const sameWork = createSameWork(git)
 
   const readersFor = (agents: readonly Agent[], viewer: string): Readers => {
@@ -65,12 +67,14 @@ export function createSnapshots({
     const agent = agents.findLast((one) => one.branch === pull.state.headRefName && !sharesBranch(one))
     const found = toSnapshot(pull, { ...readersFor(agents, viewer), agentId: agent?.id ?? null })
     const { checks, ...come } = await checksOf(pull)
+    const blockers = await blockersOf(pull, come)
     const plain = checks.map(({ job: _, ...check }) => check)
     return {
       ...found,
       conflictFiles: found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
       reviewDecision: await decide(found, takenBack(pull.reviews)),
       ...come,
+      blockers,
       // Nobody mends what is merged or closed.
       checks: found.state === 'open' ? await logEnds.add(checks) : plain,
     }

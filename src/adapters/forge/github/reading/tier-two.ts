@@ -53,6 +53,7 @@ async function complete(client: Pick<GithubClient, 'graphql'>, pull: RawPull | n
         author,
         authorAssociation,
         requiredContexts: (pull.baseRef?.refUpdateRule?.requiredStatusCheckContexts ?? []).filter((context) => context !== null),
+        rule: pull.baseRef?.refUpdateRule ?? null,
         reviews: await allReviews(client, pull.id, reviews),
         comments: await whole(
           comments,

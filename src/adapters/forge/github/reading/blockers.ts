@@ -1,0 +1,85 @@
+import { ExomonadError } from '../../../../errors.ts'
+import type { Blocker, ChecksState } from '../../forge.ts'
+import type { GithubClient } from '../client/client.ts'
+import type { FullPull } from './answers.ts'
+import type { ReadChecks } from './checks.ts'
+
+/** A rule of a ruleset, as `GET /repos/{owner}/{repo}/rules/branches/{branch}` lists those in effect. */
+interface RawRulesetRule {
+  readonly type: string
+  readonly ruleset_source?: string
+  readonly parameters?: Readonly<Record<string, unknown>> | null
+}
+
+/** These say how branches are pushed, or are told of otherwise: none of them keeps a pull request from being merged. */
+const OF_PUSHES: ReadonlySet<string> = new Set([
+  'creation',
+  'update',
+  'deletion',
+  'non_fast_forward',
+  'required_linear_history',
+  'required_status_checks',
+  'branch_name_pattern',
+  'tag_name_pattern',
+  'merge_queue',
+])
+
+/**
+ * Why GitHub would not merge a pull request whose checks and conflicts are in order: from its own words (`mergeStateStatus`, `reviewDecision`), what it tells of
+ * the base’s protection, and, only where none of these explains it, its rulesets (one conditional request). A failed read throws as the client does.
+ */
+export function createBlockers({
+  client,
+}: {
+  client: Pick<GithubClient, 'rest' | 'viewer'>
+}): (pull: FullPull, checks: Pick<ReadChecks, 'checksState' | 'checksRequired'>) => Promise<readonly Blocker[]> {
+  const rulesOf = async (branch: string): Promise<readonly RawRulesetRule[]> => {
+    try {
+      const { data, status } = await client.rest<readonly RawRulesetRule[]>('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }, { accept: [404] })
+      return status === 200 ? data : []
+    } catch (error) {
+      // Which rule it is would be good to know; that there is one is known.
+      if (error instanceof ExomonadError && error.code === 'FORGE_DENIED') return []
+      throw error
+    }
+  }
+
+  return async ({ state, rule }, { checksState, checksRequired }) => {
+    if (state.state !== 'OPEN' || state.mergeable !== 'MERGEABLE' || state.isDraft) return []
+    const found = reviewBlockers(state.reviewDecision, rule, state.reviewDecision === 'REVIEW_REQUIRED' ? await client.viewer() : '')
+    if (state.mergeStateStatus === 'BEHIND') found.push({ kind: 'behind', needs: `to be brought up to date with ${state.baseRefName}`, person: false })
+    if (state.mergeStateStatus !== 'BLOCKED' || found.length > 0 || !explainsNothing(checksState, checksRequired)) return found
+    const told = protectionBlockers(rule)
+    if (told.length > 0) return told
+    const rules = (await rulesOf(state.baseRefName)).filter(({ type }) => !OF_PUSHES.has(type))
+    if (rules.length > 0) return rules.map(({ type, ruleset_source: source }) => ofRuleset(type, source))
+    return [{ kind: 'rule', needs: `what a rule for ${state.baseRefName} asks for, which GitHub does not tell this token: ${state.url} says it`, person: true }]
+  }
+}
+
+/** What is known of the checks is not what stands against it. */
+const explainsNothing = (state: ChecksState, required: boolean): boolean => state === 'passed' || (state === 'none' && !required)
+
+function reviewBlockers(decision: FullPull['state']['reviewDecision'], rule: FullPull['rule'], viewer: string): Blocker[] {
+  if (decision === 'CHANGES_REQUESTED') {
+    return [{ kind: 'review', needs: 'whoever requested changes on GitHub to approve it there, or that review to be dismissed', person: true }]
+  }
+  if (decision !== 'REVIEW_REQUIRED') return []
+  const count = rule?.requiredApprovingReviewCount ?? 1
+  const whose = rule?.requiresCodeOwnerReviews === true ? 'code owners' : 'people with write access'
+  const what = count > 1 ? `${count} approvals on GitHub` : 'an approval on GitHub'
+  return [{ kind: 'review', needs: `${what} by ${whose} other than ${viewer}, whose account the agents use`, person: true }]
+}
+
+function protectionBlockers(rule: FullPull['rule']): Blocker[] {
+  const found: Blocker[] = []
+  if (rule?.requiresConversationResolution === true) found.push({ kind: 'rule', needs: 'all its conversations to be resolved on GitHub', person: false })
+  if (rule?.requiresSignatures === true) found.push({ kind: 'rule', needs: 'all its commits to be signed', person: false })
+  return found
+}
+
+const ofRuleset = (type: string, source: string | undefined): Blocker => ({
+  kind: 'rule',
+  needs: `what the ruleset${source === undefined ? '' : ` of ${source}`} asks for: ${type.replaceAll('_', ' ')}`,
+  person: true,
+})
