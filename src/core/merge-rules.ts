@@ -20,7 +20,10 @@ export function mergeObjections(pull: PullRequestSnapshot, force: boolean): Merg
   // Where the forge requires some, the others are for information; where it requires none, all count.
   const counting = pull.checks.some((check) => check.required) ? pull.checks.filter((check) => check.required) : pull.checks
   const red = counting.filter((check) => check.status !== 'passed')
-  for (const { needs } of pull.blockers ?? []) object('PR_NOT_MERGEABLE', `it needs ${needs}`)
+  for (const { kind, needs } of pull.blockers ?? []) {
+    const how = kind === 'behind' ? ', which exomonad does as soon as its agent rests: you are told when it is ready' : ''
+    object('PR_NOT_MERGEABLE', `it needs ${needs}${how}`)
+  }
   switch (pull.checksState) {
     case 'failed':
       object(

@@ -6,6 +6,7 @@ import { isBehind } from './behind.ts'
 import type { BranchLock } from './branch-lock.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
+import { isBehindBase } from './keep-up-to-date.ts'
 import type { MergeBase } from './merge-base.ts'
 import { ownerOf } from './merge-settle.ts'
 import { knownPulls } from './pull-records.ts'
@@ -129,7 +130,7 @@ export function createStopSync({
     const { stop } = await settings.config()
     if (stop.rebase_filed === 'always' || forge.kind === 'local') return false
     const filed = (await knownPulls(store)).find((pull) => pull.state === 'open' && pull.head.branch === agent.branch)
-    if (filed?.head.sha !== head || filed.mergeable === 'conflicting') return false
+    if (filed?.head.sha !== head || filed.mergeable === 'conflicting' || isBehindBase(filed)) return false
     return !(await isBehind(store.snapshots, agent.branch, head))
   }
 

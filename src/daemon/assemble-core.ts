@@ -20,6 +20,7 @@ import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
 import { createLastWords } from '../core/last-words.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
+import { createKeepUpToDate, type KeepUpToDate } from '../core/keep-up-to-date.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createRequireLookedAt } from '../core/looked-at.ts'
 import { createMailbox } from '../core/mailbox.ts'
@@ -72,6 +73,7 @@ export interface AssembledCore {
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
   readonly landings: { resume(): Promise<void>; stop(): Promise<void> }
+  readonly keepUpToDate: Pick<KeepUpToDate, 'stop'>
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -106,6 +108,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
   const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase, ask: questions.askInBehalf })
+  const keepUpToDate = createKeepUpToDate({ ...deps, sync })
   const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
   const sessionEnds = createSessionEnds({ ...deps, states, exits, panes, mailbox, results, lastWords, readUsage: ({ id }) => usage.readNow(id) })
@@ -187,6 +190,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
         await subagents.endLost('nobody waits for its answer any more')
         await usage.refreshChanged()
         await notes.flush()
+        void keepUpToDate.look()
       },
       clean: createClean({ ...deps, panes, states, endProgram }),
       reap: createReap(deps),
@@ -212,5 +216,6 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     sessions: sessionWatch,
     paneNames,
     landings: mergePull,
+    keepUpToDate,
   }
 }

@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import { mergeObjections } from '../../src/core/merge-rules.ts'
 import { isReady } from '../../src/events/pr-diff.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'
+import { startGithubTree, type GithubTree } from '../helpers/github-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 
@@ -98,5 +99,76 @@ describe('a pull request that GitHub would refuse to merge', () => {
     const pull = await look()
     expect(pull.blockers).toEqual([])
     expect(refusals(pull)).toEqual(['the required checks have not run'])
+  })
+})
+
+/** The whole way, with a daemon, its agents and their branches (20.2, 20.6). */
+describe('a tree whose base asks for what no agent can give', () => {
+  let world: GithubTree
+  const tree = () => world.tree
+  const github = () => world.github
+  const commit = (name: string) => [
+    { do: 'write', path: `${name}.txt`, content: 'x\n' },
+    { do: 'commit', message: `Add ${name}` },
+    { do: 'tool', name: 'file_pr', input: { title: `Work on ${name}`, body: 'Done' } },
+  ]
+  const filed = async (name: string): Promise<number> => {
+    tree().script(name, { steps: commit(name) })
+    await tree().call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
+    const [answer] = await waitFor(`filing of ${name}`, () => {
+      const answers = tree()
+        .log(name)
+        .filter((entry) => entry['name'] === 'file_pr')
+      return answers.length > 0 && answers
+    })
+    return Number((answer?.['answer'] as { pr_number?: number }).pr_number)
+  }
+  const events = async (type: string, number: number): Promise<any[]> =>
+    (await tree().events()).filter((event) => event.type === type && event.payload.number === number)
+
+  beforeAll(async () => {
+    world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'copilot_review = false' })
+    github().addUser('ann', 'write')
+  })
+  afterAll(() => world?.stop())
+
+  it('(20.2) tells that it is blocked, and by what, and that it is ready once a person has approved', async () => {
+    github().state.repository.requiredReviews.set('main', 1)
+    const number = await filed('asked')
+    const [blocked] = await waitFor('word that it is blocked', async () => ((found) => found.length > 0 && found)(await events('pr.blocked', number)), {
+      limit: 60_000,
+    })
+    expect(blocked.payload).toMatchObject({
+      person: true,
+      behind: false,
+      needs: [expect.stringMatching(/^an approval on GitHub by people with write access other than robot/)],
+    })
+    expect(await events('pr.ready', number)).toEqual([])
+    expect(await tree().refusal('merge_pr', { pr_number: number })).toMatchObject({
+      code: 'PR_NOT_MERGEABLE',
+      error: expect.stringContaining('it needs an approval on GitHub'),
+    })
+    await github().as('ann').review(number, { state: 'APPROVED', body: 'Fine' })
+    await waitFor('word that it is ready', async () => (await events('pr.ready', number)).length > 0, { limit: 60_000 })
+    github().state.repository.requiredReviews.clear()
+  })
+
+  it('(20.6) rebases what rests and was left behind by a merge, and wakes nobody for it', async () => {
+    github().state.repository.upToDate.add('main')
+    const [one, two] = [await filed('one'), await filed('two')]
+    await waitFor('both to be ready', async () => (await events('pr.ready', one)).length > 0 && (await events('pr.ready', two)).length > 0, { limit: 60_000 })
+    await waitFor('two to rest', async () => (await tree().agent('two'))?.state === 'idle')
+    const before = github().pull(two).headSha
+    expect(await tree().call('merge_pr', { pr_number: one })).toMatchObject({ merged: true })
+    await waitFor('it to be rebased', () => github().pull(two).headSha !== before, { limit: 60_000 })
+    await waitFor('word that it is ready again', async () => (await events('pr.ready', two)).length > 1, { limit: 60_000 })
+    const { repository } = tree()
+    expect(await repository.git('merge-base', '--is-ancestor', await repository.git('rev-parse', 'main'), 'main.two')).toBe('')
+    expect(
+      tree()
+        .log('two')
+        .filter((entry) => entry['kind'] === 'message'),
+    ).toEqual([])
+    expect(await tree().call('merge_pr', { pr_number: two })).toMatchObject({ merged: true })
   })
 })
