@@ -121,7 +121,7 @@ describe('a tree whose base asks for what no agent can give', () => {
         .filter((entry) => entry['name'] === 'file_pr')
       return answers.length > 0 && answers
     })
-    return Number((answer?.['answer'] as { pr_number?: number }).pr_number)
+    return Number((answer?.['answer'] as { pr_number?: number } | undefined)?.pr_number)
   }
   const events = async (type: string, number: number): Promise<any[]> =>
     (await tree().events()).filter((event) => event.type === type && event.payload.number === number)
