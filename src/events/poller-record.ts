@@ -3,6 +3,7 @@ import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import { mergeAttempt } from '../core/merge-attempts.ts'
 import type { Actor, BranchName } from '../ids.ts'
 import type { NewEvent } from './event.ts'
 import { rebasedHeads } from '../rebased-heads.ts'
@@ -53,11 +54,23 @@ export function createPullRecords(deps: {
     return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && !sharesBranch(agent)) : undefined
   }
 
-  /** Who decided here on a merge that now has happened. */
-  const mergeStartedBy = async (tx: Pick<Store, 'events'>, old: PullRequestSnapshot | null, next: PullRequestSnapshot): Promise<Actor | null> => {
-    if (next.state !== 'merged' || old?.state === 'merged') return null
-    const started = await tx.events.list({ types: ['merge.started'], last: 500 })
-    return started.findLast(({ payload }) => payload['number'] === next.number && payload['url'] === next.url)?.actor ?? null
+  /** Who decided here on a merge that now has happened; where that was somebody else’s, whose own came to nothing. */
+  const mergeAttempts = async (
+    tx: Pick<Store, 'events' | 'journal'>,
+    old: PullRequestSnapshot | null,
+    next: PullRequestSnapshot,
+  ): Promise<{ mergeStartedBy: Actor | null; triedBy: Actor[] }> => {
+    const triedBy = new Set<Actor>()
+    let mergeStartedBy: Actor | null = null
+    if (next.state !== 'merged' || old?.state === 'merged') return { mergeStartedBy, triedBy: [] }
+    for (const { actor, payload } of await tx.events.list({ types: ['merge.started'], last: 500 })) {
+      if (payload['number'] !== next.number || payload['url'] !== next.url) continue
+      const journal = payload['journal']
+      const attempt = typeof journal === 'string' ? mergeAttempt(await tx.journal.get(journal)) : 'asked'
+      if (attempt === 'made' || (attempt === 'asked' && next.mergedByOther !== true)) mergeStartedBy = actor
+      else triedBy.add(actor)
+    }
+    return { mergeStartedBy, triedBy: [...triedBy] }
   }
 
   const baseMoved = async (tx: StoreTransaction, base: PullRequestSnapshot['base'], repository: string): Promise<void> => {
@@ -107,7 +120,7 @@ export function createPullRecords(deps: {
       failures: failuresBefore(before, next.head.sha),
       sameHead,
       withdrawn: before.withdrawn ?? 0,
-      mergeStartedBy: await mergeStartedBy(tx, old, next),
+      ...(await mergeAttempts(tx, old, next)),
       remote,
       ...(localError === undefined ? {} : { localError }),
     })
@@ -133,7 +146,7 @@ export function createPullRecords(deps: {
     mergedElsewhere: async (found) => {
       const old = (await read(store, found.number))?.snapshot
       if (found.state !== 'merged' || old?.state !== 'open') return false
-      return isByForge(found) && (await mergeStartedBy(store, old, found)) === null
+      return isByForge(found) && (await mergeAttempts(store, old, found)).mergeStartedBy === null
     },
 
     gone: (number, options) =>

@@ -80,6 +80,8 @@ export interface PullRequestSnapshot {
   readonly checksRequired: boolean
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
+  /** The forge knows whoever merged it as somebody else than the account that exomonad has there. */
+  readonly mergedByOther?: true
   /** Head at the merge. */
   readonly mergedHead: Sha | null
   readonly createdAt: number
@@ -152,7 +154,7 @@ export interface Forge {
     message?: string
     prepared: (sha: Sha | null) => Promise<void>
   }): Promise<MergeResult>
-  /** After a crash: did that merge happen? Marks it merged if so. */
+  /** After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody else has merged it. */
   settleMerge(options: { number: number; prepared: Sha | null; by: Actor }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
   retarget(number: number, base: BranchName): Promise<void>
   close(number: number, by: Actor): Promise<void>

@@ -51,7 +51,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'pr.pushed': { ...pull, old: 'a'.repeat(40), new: 'b'.repeat(40), after_changes_requested: true, copilot_reviewed: true },
   'pr.conflict': { ...pull, files: ['src/a.ts', words] },
   'pr.conflict_cleared': { ...pull },
-  'pr.merged': { ...pull, sha: 'a'.repeat(40), by: 'main', external: false, remote: 'origin', local_error: null },
+  'pr.merged': { ...pull, sha: 'a'.repeat(40), by: 'main', external: false, remote: 'origin', local_error: null, tried_by: [] },
   'pr.closed': { ...pull },
   'pr.reopened': { ...pull },
   'pr.retargeted': { ...pull, old_base: 'main.old' },
@@ -59,7 +59,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'pr.stalled': { ...pull, reason: words },
   'review.timeout': { ...pull, minutes: 15 },
   'base.moved': { branch: 'main', old: null, new: 'a'.repeat(40) },
-  'merge.started': { ...pull, strategy: 'squash' },
+  'merge.started': { ...pull, strategy: 'squash', journal: 'j-1' },
   'landing.queued': { ...pull, sha: 'a'.repeat(40) },
   'landing.red': {
     ...pull,
