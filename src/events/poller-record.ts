@@ -21,10 +21,12 @@ export interface PullRecords {
   mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
   /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
   gone(number: number, options: ApplyOptions): Promise<void>
-  /** Open ones as they were last seen. */
-  open(): Promise<PullRequestSnapshot[]>
+  /** All, as they were last seen. */
+  known(): Promise<PullRequestSnapshot[]>
   /** Branches of agents that may file, or have filed, pull requests. */
   heads(): Promise<Set<BranchName>>
+  /** Those of agents that live and have a base; `rests`: its turn is over. */
+  livingHeads(): Promise<Map<BranchName, { readonly rests: boolean }>>
 }
 
 export interface ApplyOptions {
@@ -157,9 +159,11 @@ export function createPullRecords(deps: {
         await applyIn(tx, { ...known, state: 'closed', base: { ...known.base, sha: null }, updatedAt: clock() }, options)
       }),
 
-    open: async () => {
-      const records = await store.snapshots.list(PULL_PREFIX)
-      return [...records.values()].map((record) => (record as unknown as PullRecord).snapshot).filter(({ state }) => state === 'open')
+    known: async () => [...(await store.snapshots.list(PULL_PREFIX)).values()].map((record) => (record as unknown as PullRecord).snapshot),
+
+    livingHeads: async () => {
+      const agents = (await store.agents.list({ live: true })).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null && agent.baseBranch !== null)
+      return new Map(agents.map(({ branch, state }) => [branch, { rests: state === 'idle' }]))
     },
 
     heads: async () => new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch)),
