@@ -131,7 +131,12 @@ export const EVENTS = {
     landing: z.boolean().optional(),
   }),
   'ci.passed': define('All required checks passed.', { ...pull, sha: z.string() }),
-  'pr.ready': define('A pull request can be merged: checks passed, no open change request, no conflict.', { ...pull, sha: z.string() }),
+  'pr.ready': define('A pull request can be merged: checks passed or there are none, no open change request, no conflict.', {
+    ...pull,
+    sha: z.string(),
+    /** Nothing has checked it. Missing in events of before. */
+    unchecked: z.boolean().optional(),
+  }),
   'pr.pushed': define('A pull request’s head moved.', {
     ...pull,
     old: z.string(),

@@ -151,7 +151,7 @@ function condition(
   }
   const ready = readyKey(next)
   if (ready !== null && (before === null || readyKey(before) !== ready)) {
-    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(ready) })
+    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha, unchecked: next.checksState === 'none' }, dedupeKey: key(ready) })
   }
   return events
 }

@@ -56,13 +56,13 @@ describe('what a change of state tells', () => {
       { ...facts, files: [] },
       `R#3:mg:${sha('a')}:main:conflicting`,
     ],
-    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a') }, `R#3:ready:${sha('a')}:main:unchecked`],
+    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a'), unchecked: true }, `R#3:ready:${sha('a')}:main:unchecked`],
     [
       { mergeable: 'unknown' },
       { checksState: 'passed', checks: [check('t', { status: 'passed' })] },
       'pr.ready',
       'daemon',
-      { ...facts, sha: sha('a') },
+      { ...facts, sha: sha('a'), unchecked: false },
       `R#3:ready:${sha('a')}:main`,
     ],
   ] as const)('%j → %j: %s', (old, next, type, actor, payload, dedupeKey) => {

@@ -47,7 +47,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'ci.pending': { ...pull, sha: 'a'.repeat(40), jobs: ['test'] },
   'ci.failed': { ...pull, sha: 'a'.repeat(40), jobs: [{ name: 'test', url: null, log: words }], times: 1 },
   'ci.passed': { ...pull, sha: 'a'.repeat(40) },
-  'pr.ready': { ...pull, sha: 'a'.repeat(40) },
+  'pr.ready': { ...pull, sha: 'a'.repeat(40), unchecked: true },
   'pr.pushed': { ...pull, old: 'a'.repeat(40), new: 'b'.repeat(40), after_changes_requested: true, copilot_reviewed: true },
   'pr.conflict': { ...pull, files: ['src/a.ts', words] },
   'pr.conflict_cleared': { ...pull },
