@@ -2,6 +2,7 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import type { ForgeAway } from '../core/forge-weather.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { realTimers } from './outbox.ts'
@@ -26,6 +27,8 @@ export interface Poller {
   hint(number: number): void
   /** Something was heard of these branches and commits: followed pull requests with such a head or base may have changed. */
   hintAt(heard: HeardOf): void
+  /** The forge has failed for more than a moment, each time it was asked: since when, and why. */
+  away(): ForgeAway | undefined
   stop(): Promise<void>
 }
 
@@ -260,6 +263,7 @@ export function createPoller(deps: PollerDeps): Poller {
       await enqueue({ all: numbers === undefined, asked: true })
     },
     hint,
+    away: weather.away,
     hintAt: (heard) => {
       for (const number of followed.at(heard)) hint(number)
     },
