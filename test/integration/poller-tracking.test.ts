@@ -85,6 +85,7 @@ describe('which pull requests are followed', () => {
     ['was not asked for yet', { step: 'retarget', state: 'open' }, {}, 'forge:jane'],
     ['was refused, a moment ago', { step: 'refused', state: 'open' }, {}, 'forge:jane'],
     ['was refused', { step: 'refused', state: 'undone' }, {}, 'forge:jane'],
+    ['was found not to have been made', { step: 'merge', state: 'undone' }, {}, 'forge:jane'],
     ['is forgotten', undefined, {}, 'forge:jane'],
   ] as const)('a merge on GitHub while one of ours %s (%j, %j) is that of %s (20.3)', async (_, entry, other, by) => {
     tree.forge.truth.set(3, pull())
