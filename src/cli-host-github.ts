@@ -27,7 +27,12 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const client = createGithubClient({
       repository,
       token: () => token.read(),
-      settings: () => ({ trustedBots: github.trusted_bots, copilotReview: github.copilot_review, reserve: 0 }),
+      settings: () => ({
+        trustedBots: github.trusted_bots,
+        copilotReview: github.copilot_review,
+        reserve: 0,
+        checksExpectedWithin: github.checks_expected_within,
+      }),
       clock: Date.now,
       log: silentLog(),
       userAgent: `exomonad/${readVersion()}`,

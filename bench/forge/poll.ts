@@ -81,7 +81,7 @@ async function measure(): Promise<Measured> {
     git: openGit({ commonDir: join(repository.path, '.git'), environment: repository.env }),
     store,
     token: async () => token,
-    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0 }),
+    settings: () => ({ trustedBots: [], copilotReview: false, checksExpectedWithin: 180, reserve: 0 }),
     clock: time.clock,
     log,
     userAgent: 'exomonad-bench',

@@ -13,6 +13,7 @@ import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
 import type { TextGate } from '../text-gate/text-gate.ts'
 import type { Clock } from './clock.ts'
+import type { ForgeAway } from './forge-weather.ts'
 
 /** What use cases are given. Each factory asks only for its part. */
 export interface Deps {
@@ -98,4 +99,6 @@ export interface OutboxControl {
 export interface Polling {
   /** Reads these pull requests now and publishes what changed. */
   poll(numbers: readonly number[]): Promise<void>
+  /** The forge has failed for more than a moment, each time it was asked. */
+  away?(): ForgeAway | undefined
 }

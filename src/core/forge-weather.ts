@@ -12,6 +12,12 @@ export interface ForgeWeather {
   readonly retryAt: number | null
 }
 
+/** A forge that can’t be used: since when (ms since the epoch), and why. */
+export interface ForgeAway {
+  readonly since: number
+  readonly reason: string
+}
+
 export const WEATHER_KEY = 'forge:weather'
 
 /** The outage that lasts; undefined where the forge could be used when it was last tried, or has failed for moments only. */

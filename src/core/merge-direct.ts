@@ -60,6 +60,8 @@ export function createMergeDirect({
       prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
     })
     if (result.kind !== 'merged') {
+      // First of all: a merge that somebody else makes from here on is theirs.
+      await step(journal, 'refused')
       await retargeting.move(children, pull.head.branch)
       await takeBack(journal, pull, result)
       return { kind: 'refused', result }

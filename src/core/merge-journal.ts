@@ -32,9 +32,10 @@ export interface MergeIntent extends Record<string, unknown> {
 /**
  * Of one whose result has to be checked first: `queued` (it waits for its turn), `built` (the commits are made), `checking`, `checked` (green).
  * Then, as for all, in this order: `intent` (what is about to be merged), `retarget` (pull requests that target the merged branch go to its base), `merge` (with
- * the commit, where it is known before it is pushed), `record` (store), `sync` (the parent’s worktree), `delete` (the head branch).
+ * the commit, where it is known before it is pushed), `record` (store), `sync` (the parent’s worktree), `delete` (the head branch). Instead of
+ * those three, where the forge said no: `refused` (what was retargeted goes back).
  */
-export type MergeStep = 'intent' | 'queued' | 'built' | 'checking' | 'checked' | 'retarget' | 'merge' | 'record' | 'sync' | 'delete'
+export type MergeStep = 'intent' | 'queued' | 'built' | 'checking' | 'checked' | 'retarget' | 'merge' | 'record' | 'sync' | 'delete' | 'refused'
 
 const WAITING: ReadonlySet<string> = new Set<MergeStep>(['queued', 'built', 'checking', 'checked'])
 

@@ -138,7 +138,7 @@ export function createMergePull(
     const about = { agentId: child?.id ?? null, actor: intent.by as Actor }
     await store.transaction(async (tx) => {
       await tx.journal.begin({ id: journal, kind: 'merge', step: name, data: intent, startedAt: clock() })
-      await publisher.publish({ ...about, type: 'merge.started', payload: { ...pullEventFacts(pull), strategy: intent.strategy } }, tx)
+      await publisher.publish({ ...about, type: 'merge.started', payload: { ...pullEventFacts(pull), strategy: intent.strategy, journal } }, tx)
       if (name === 'queued') await publisher.publish({ ...about, type: 'landing.queued', payload: { ...pullEventFacts(pull), sha: pull.head.sha } }, tx)
     })
     deps.onJournalStep('merge', name)
@@ -254,7 +254,7 @@ export function createMergePull(
   const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {
     if (waitsToLand(entry)) return 'waits'
     // Nobody waits for it any more: the daemon began anew, or the answer was that it is not known yet.
-    const settled = await settling.settle({ id: entry.id, data: { ...entry.data, awaited: false } })
+    const settled = await settling.settle({ ...entry, data: { ...entry.data, awaited: false } })
     if (settled === null) return undefined
     stuck.delete(entry.id)
     if (settled.kind === 'waits') {

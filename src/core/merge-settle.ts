@@ -4,6 +4,7 @@ import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import { noteLanded } from './landing/landed.ts'
+import { mergeAttempt } from './merge-attempts.ts'
 import type { MergeBase } from './merge-base.ts'
 import type { MergeIntent, WriteStep } from './merge-journal.ts'
 import type { Retargeting } from './merge-retarget.ts'
@@ -19,10 +20,11 @@ export interface MergeSettling {
   complete(journal: string, intent: MergeIntent, merged: Merged, options?: { readonly sync?: boolean }): Promise<string | undefined>
   /**
    * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. One that was
-   * begun on another forge is none of this one’s. One that waited for its result waits again. Null: can’t be told yet, and nothing was done.
+   * begun on another forge is none of this one’s; one that somebody else made is undone here, and the poller tells of it. One that waited
+   * for its result waits again. Null: can’t be told yet, and nothing was done.
    */
   settle(
-    entry: Pick<JournalEntry, 'id' | 'data'>,
+    entry: Pick<JournalEntry, 'id' | 'step' | 'state' | 'data'>,
   ): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | { kind: 'waits' } | null>
 }
 
@@ -102,7 +104,8 @@ export function createMergeSettling({
   return {
     complete,
 
-    settle: async ({ id, data }) => {
+    settle: async (entry) => {
+      const { id, data } = entry
       const intent = data as MergeIntent
       if ((intent.forge ?? LOCAL) !== (await forgeOf(forge))) {
         log.warn(
@@ -115,8 +118,12 @@ export function createMergeSettling({
       const prepared = intent.prepared == null ? null : parseSha(intent.prepared)
       const result = await forge.settleMerge({ number: intent.number, prepared, by: intent.by as Actor })
       if (result.kind === 'unknown') return null
-      if (result.kind === 'merged') return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
-      await retargeting.move(intent.retargeted, asBranchName(intent.head))
+      // The local forge journals the commit before it is pushed, and knows by that whose merge it is.
+      const isOurs = forge.kind === 'local' || mergeAttempt(entry) !== 'over'
+      if (result.kind === 'merged' && isOurs) return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
+      const mergedByOther = result.kind === 'merged' || (result.kind === 'not_open' && result.state === 'merged')
+      // What was pointed to its base is where the work is by now.
+      if (!mergedByOther) await retargeting.move(intent.retargeted, asBranchName(intent.head))
       // It waited for its result when it was asked for, and does so again.
       if (intent.queuedAt !== undefined && result.kind === 'not_merged') {
         await step(id, 'queued', { prepared: null, retargeted: [] })

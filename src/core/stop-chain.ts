@@ -5,6 +5,8 @@ import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { FollowBase } from './follow-base.ts'
+import type { ForgeWatch } from './forge-watch.ts'
+import type { ForgeAway } from './forge-weather.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { applicable, nextBlock, objectionText, requestedBy, type Objection } from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
@@ -15,18 +17,25 @@ const FORGE_WAITS = [300, 1500]
 
 /** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
 export function createStopChain(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'gate' | 'log'> & { sync: StopSync; followBase: FollowBase },
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'gate' | 'clock' | 'log'> & {
+    sync: StopSync
+    followBase: FollowBase
+    forgeWatch: ForgeWatch
+  },
 ): (caller: Caller) => Promise<StopAnswer> {
   const { store, git, forge, outbox, publisher, settings, polling, gate, log } = deps
 
-  /** `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. */
-  const firstObjection = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
+  /**
+   * `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. `away`: neither the forge nor its remote is asked;
+   * what only they can tell, or that it could not do without them, is not held against it.
+   */
+  const firstObjection = async (caller: Caller, over: () => boolean, away = false): Promise<Objection | undefined> => {
     const asks = (await store.questions.open(caller.agent.id)).length > 0
     const owns = caller.agent.ownsWorktree && !asks
     // What was forgotten here is told first, also where the forge hangs.
     const first = owns && caller.agent.stopExcuse === null ? await git.status(caller.agent.worktree) : undefined
     if (first?.operation === null && first.dirty.length > 0) return { kind: 'uncommitted', files: first.dirty }
-    const agent = owns ? await deps.followBase(caller.agent) : caller.agent
+    const agent = owns && !away ? await deps.followBase(caller.agent) : caller.agent
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
     const own = pulls.filter((pull) => pull.head.branch === agent.branch)
@@ -45,25 +54,26 @@ export function createStopChain(
 
     if (applies.commit || applies.rebase) {
       const status = first ?? (await git.status(agent.worktree))
-      if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0) {
+      if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0 && !away) {
         return deps.sync.unresolved(caller, status.conflicted)
       } else if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
       else if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
       // On another branch there is nothing here to rebase: git would move that one.
-      else if (applies.rebase && status.branch === agent.branch && !over()) {
-        const objection = await deps.sync.run(caller)
+      else if (applies.rebase && status.branch === agent.branch && !away && !over()) {
+        const objection = await deps.sync.run(caller, over)
         if (objection !== undefined) return objection
       }
     }
-    if (applies.pullRequest && open === undefined && agent.baseBranch !== null) {
+    if (applies.pullRequest && open === undefined && agent.baseBranch !== null && !away) {
       const commits = await commitsAhead(agent)
       if (commits > 0) return { kind: 'no_pull_request', commits, base: agent.baseBranch }
     }
     if (applies.review && open !== undefined) {
       // What was pushed just now may have answered a change request.
-      if ((await git.resolve(`refs/heads/${agent.branch}`)) !== open.head.sha) await polling.poll([open.number])
+      const answered = (await git.resolve(`refs/heads/${agent.branch}`)) !== open.head.sha
+      if (answered && !away) await polling.poll([open.number])
       const fresh = (await knownPulls(store)).find((pull) => pull.number === open.number)
-      if (fresh?.reviewDecision === 'changes_requested') return { kind: 'changes_requested', pull: fresh }
+      if (fresh?.reviewDecision === 'changes_requested' && !(answered && away)) return { kind: 'changes_requested', pull: fresh }
     }
     // Messages that nobody would read stay where they are.
     if (over()) return undefined
@@ -84,7 +94,7 @@ export function createStopChain(
         return await firstObjection(caller, over)
       } catch (thrown) {
         const { code, facts } = asExomonadError(thrown)
-        if (code !== 'FORGE_UNAVAILABLE' || typeof facts['retry_at'] === 'string') throw thrown
+        if (code !== 'FORGE_UNAVAILABLE' || facts['retry_at'] !== undefined) throw thrown
         log.info({ err: thrown, agent: caller.agent.id }, 'the stop check could not ask the forge; it asks again')
         await delay(wait)
       }
@@ -93,13 +103,48 @@ export function createStopChain(
     return firstObjection(caller, over)
   }
 
+  /** Asks the forge as long as that answers; else what is stored decides, within ten seconds. */
+  const decide = async (caller: Caller, over: () => boolean): Promise<{ objection: Objection | undefined; away?: ForgeAway | undefined }> => {
+    const known = await deps.forgeWatch.away()
+    if (known !== undefined) return { objection: await firstObjection(caller, over, true), away: known }
+    const done = new AbortController()
+    let gaveUp = false
+    const asked = objectionOf(caller, () => over() || gaveUp).then(
+      (objection) => ({ objection }),
+      (thrown: unknown) => {
+        const { code, message } = asExomonadError(thrown)
+        if (forge.kind === 'local' || gaveUp || (code !== 'FORGE_UNAVAILABLE' && code !== 'FORGE_DENIED')) throw thrown
+        return { since: deps.clock(), reason: message }
+      },
+    )
+    try {
+      const found = await Promise.race([asked, deps.forgeWatch.silence(caller.agent.branch, done.signal)])
+      if (!('since' in found) || over()) return 'since' in found ? { objection: undefined } : found
+      gaveUp = true
+      asked.catch((thrown: unknown) => log.info({ err: thrown, agent: caller.agent.id }, 'a stop check that was given up has ended'))
+      return { objection: await firstObjection(caller, over, true), away: found }
+    } finally {
+      done.abort()
+    }
+  }
+
+  /** What was gone by while the forge is away, in words. */
+  const awayWords = async ({ agent }: Caller, { since, reason }: ForgeAway): Promise<string> => {
+    const open = (await knownPulls(store)).some((pull) => pull.state === 'open' && pull.head.branch === agent.branch)
+    const commits = open || !agent.ownsWorktree || agent.baseBranch === null ? 0 : await commitsAhead(agent)
+    const unfiled = commits === 0 ? '' : ` ${commits} commit${commits === 1 ? '' : 's'} without a pull request: file_pr works once it is back.`
+    const at = new Date(since).toISOString().slice(11, 19)
+    return `GitHub can’t be used since ${at} UTC (${reason}): what is known of it decided, and your branch was not brought up to date.${unfiled}`
+  }
+
   const check = async (caller: Caller, over: () => boolean): Promise<StopAnswer> => {
-    const objection = await objectionOf(caller, over)
+    const { objection, away } = await decide(caller, over)
     if (over()) return { decision: 'allow' }
+    const words = away === undefined ? undefined : gate.text(await awayWords(caller, away))
     const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (objection === undefined) {
       await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
-      return { decision: 'allow' }
+      return words === undefined ? { decision: 'allow' } : { decision: 'allow', note: words }
     }
     const { stop } = await settings.config()
     const { release, times } = nextBlock({ objection: agent.stopObjection, times: agent.stopBlocks }, objection.kind, stop.max_blocks)
@@ -121,7 +166,8 @@ export function createStopChain(
     }
     if (objection.kind !== 'messages') await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
     // Names of files are whatever somebody called them.
-    const reason = gate.text(objectionText(objection))
+    const said = gate.text(objectionText(objection))
+    const reason = words === undefined || objection.kind === 'messages' ? said : `${said}\n${words}`
     await publisher.publish({ type: 'stop.blocked', agentId: agent.id, actor: 'daemon', payload: { objection: objection.kind, reason, times } })
     return { decision: 'block', objection: objection.kind, reason }
   }

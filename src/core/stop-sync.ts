@@ -20,7 +20,8 @@ import type { Objection } from './stop-check.ts'
  * A conflict is left in progress for the agent; after `stop.rebase_tries` it is aborted and the parent is asked.
  */
 export interface StopSync {
-  run(caller: Caller): Promise<Objection | undefined>
+  /** `over`: the agent was let go meanwhile, so that its worktree is left alone. */
+  run(caller: Caller, over?: () => boolean): Promise<Objection | undefined>
   /** The agent stops in the middle of the rebase that was left to it: one more try, or, where it got further since the last stop, the first anew. */
   unresolved(caller: Caller, files: readonly string[]): Promise<Objection>
 }
@@ -201,13 +202,14 @@ export function createStopSync({
     await pushRebased(agent, cutOff && unnoted['actor'] === 'daemon' ? 'daemon' : agent.id, { base, onto: baseTip, head })
   }
 
-  const sync: StopSync['run'] = async (caller) => {
+  const sync = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
     const { agent } = caller
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
     if (base === null || local === null) return undefined
     await publishBase(base)
     const fetched = await fetchKnown([base, ...((await tracked(agent.branch)) === null ? [] : [agent.branch])])
+    if (over()) return undefined
     const own = fetched.includes(agent.branch) ? await tracked(agent.branch) : null
     const head = await catchUp(agent, local, own)
     if (typeof head !== 'string') return head
@@ -221,7 +223,7 @@ export function createStopSync({
     const merged = await mergedHeads(agent)
     if (merged.includes(head)) return undefined
     const start = await startOf(agent, head, baseTip, merged)
-    if (start === null || (await staysAsFiled(agent, head))) return undefined
+    if (start === null || over() || (await staysAsFiled(agent, head))) return undefined
     return rebase(caller, base, baseTip, start, { head, pushed: own === head })
   }
 
@@ -230,7 +232,7 @@ export function createStopSync({
     branchLock(caller.agent.branch, async () => work({ ...caller, agent: (await store.agents.get(caller.agent.id)) ?? caller.agent }))
 
   return {
-    run: (caller) => alone(caller, sync),
+    run: (caller, over = () => false) => alone(caller, (fresh) => sync(fresh, over)),
     unresolved: (caller, files) =>
       alone(caller, async (fresh) => {
         const goesOn = { kind: 'rebase_in_progress', files, operation: 'rebase' } as const

@@ -15,6 +15,7 @@ import { createExits } from '../core/exits.ts'
 import { createFilePull } from '../core/file-pull.ts'
 import { createFirstTurn } from '../core/first-turn.ts'
 import { createFollowBase } from '../core/follow-base.ts'
+import { createForgeWatch } from '../core/forge-watch.ts'
 import { createForking } from '../core/fork.ts'
 import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
@@ -133,7 +134,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   }
   const admission = createAdmission(deps)
   const start = createSpawnStart({ ...deps, launcher, states, opened: look })
-  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase }) })
+  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }) })
   const firstTurn = createFirstTurn()
   const endProgram = createEndProgram({ ...deps, exits, panes, results, lastWords })
   const running = createRunning({

@@ -100,7 +100,12 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
     token,
     settings: () => {
       const { github } = config().forge
-      return { trustedBots: github.trusted_bots, copilotReview: github.copilot_review, reserve: github.reserve }
+      return {
+        trustedBots: github.trusted_bots,
+        copilotReview: github.copilot_review,
+        reserve: github.reserve,
+        checksExpectedWithin: github.checks_expected_within,
+      }
     },
     gate,
     clock,

@@ -131,7 +131,12 @@ export const EVENTS = {
     landing: z.boolean().optional(),
   }),
   'ci.passed': define('All required checks passed.', { ...pull, sha: z.string() }),
-  'pr.ready': define('A pull request can be merged: checks passed, no open change request, no conflict.', { ...pull, sha: z.string() }),
+  'pr.ready': define('A pull request can be merged: checks passed or there are none, no open change request, no conflict.', {
+    ...pull,
+    sha: z.string(),
+    /** Nothing has checked it. Missing in events of before. */
+    unchecked: z.boolean().optional(),
+  }),
   'pr.pushed': define('A pull request’s head moved.', {
     ...pull,
     old: z.string(),
@@ -150,6 +155,8 @@ export const EVENTS = {
     remote: z.string().optional(),
     /** Of one that was made elsewhere: why the base here does not have it; null where it has, and of all others. Both are missing in events of before. */
     local_error: z.string().nullable().optional(),
+    /** Of one that was made elsewhere: those here whose own merges of it came to nothing. Missing in events of before. */
+    tried_by: z.array(z.string()).optional(),
   }),
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
@@ -168,7 +175,12 @@ export const EVENTS = {
   'pr.stalled': define('A pull request makes no progress.', { ...pull, reason: z.string() }),
   'review.timeout': define('A pull request got no review in time.', { ...pull, minutes: z.number() }),
   'base.moved': define('A base branch’s tip moved.', { branch: z.string(), old: z.string().nullable(), new: z.string() }),
-  'merge.started': define('A merge was decided on; written before it is made.', { ...pull, strategy: z.string() }),
+  'merge.started': define('A merge was decided on; written before it is made.', {
+    ...pull,
+    strategy: z.string(),
+    /** Id of its journal entry, which says what came of it; missing in events of before. */
+    journal: z.string().optional(),
+  }),
   'landing.queued': define('The result of a merge has to be checked first; it lands by itself when that is green.', { ...pull, sha: z.string() }),
   'landing.red': define('The result of a merge was checked and is red: the pull request stays open.', {
     ...pull,

@@ -16,6 +16,8 @@ export interface FollowedPulls {
   drop(number: number): void
   numbers(): number[]
   hasHead(branch: BranchName): boolean
+  /** It had one that was seen to end, or is known to have ended. */
+  hasEnded(branch: BranchName): boolean
   /** Those whose head or base that is. */
   at(heard: HeardOf): number[]
 }
@@ -28,6 +30,7 @@ interface Followed {
 
 export function createFollowedPulls(log: Log): FollowedPulls {
   const followed = new Map<number, Followed>()
+  const ended = new Set<BranchName>()
   const warned = new Set<string>()
 
   /** GitHub lets a branch have several, with different bases; an agent has one. */
@@ -45,12 +48,17 @@ export function createFollowedPulls(log: Log): FollowedPulls {
       if (pull.state === 'open') {
         warnOfSecond(pull)
         followed.set(pull.number, { head: pull.head.branch, base: pull.base.branch, sha: pull.head.sha })
-      } else followed.delete(pull.number)
+        ended.delete(pull.head.branch)
+      } else {
+        followed.delete(pull.number)
+        ended.add(pull.head.branch)
+      }
     },
     has: (number) => followed.has(number),
     drop: (number) => void followed.delete(number),
     numbers: () => [...followed.keys()],
     hasHead: (branch) => [...followed.values()].some(({ head }) => head === branch),
+    hasEnded: (branch) => ended.has(branch),
     at: ({ branches, shas }) =>
       [...followed].filter(([, { head, base, sha }]) => branches.includes(head) || branches.includes(base) || shas.includes(sha)).map(([number]) => number),
   }

@@ -3,6 +3,7 @@ import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import { mergeAttempt } from '../core/merge-attempts.ts'
 import type { Actor, BranchName } from '../ids.ts'
 import type { NewEvent } from './event.ts'
 import { rebasedHeads } from '../rebased-heads.ts'
@@ -20,10 +21,12 @@ export interface PullRecords {
   mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
   /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
   gone(number: number, options: ApplyOptions): Promise<void>
-  /** Open ones as they were last seen. */
-  open(): Promise<PullRequestSnapshot[]>
+  /** All, as they were last seen. */
+  known(): Promise<PullRequestSnapshot[]>
   /** Branches of agents that may file, or have filed, pull requests. */
   heads(): Promise<Set<BranchName>>
+  /** Those of agents that live and have a base; `rests`: its turn is over. */
+  livingHeads(): Promise<Map<BranchName, { readonly rests: boolean }>>
 }
 
 export interface ApplyOptions {
@@ -53,11 +56,23 @@ export function createPullRecords(deps: {
     return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && !sharesBranch(agent)) : undefined
   }
 
-  /** Who decided here on a merge that now has happened. */
-  const mergeStartedBy = async (tx: Pick<Store, 'events'>, old: PullRequestSnapshot | null, next: PullRequestSnapshot): Promise<Actor | null> => {
-    if (next.state !== 'merged' || old?.state === 'merged') return null
-    const started = await tx.events.list({ types: ['merge.started'], last: 500 })
-    return started.findLast(({ payload }) => payload['number'] === next.number && payload['url'] === next.url)?.actor ?? null
+  /** Who decided here on a merge that now has happened; where that was somebody else’s, whose own came to nothing. */
+  const mergeAttempts = async (
+    tx: Pick<Store, 'events' | 'journal'>,
+    old: PullRequestSnapshot | null,
+    next: PullRequestSnapshot,
+  ): Promise<{ mergeStartedBy: Actor | null; triedBy: Actor[] }> => {
+    const triedBy = new Set<Actor>()
+    let mergeStartedBy: Actor | null = null
+    if (next.state !== 'merged' || old?.state === 'merged') return { mergeStartedBy, triedBy: [] }
+    for (const { actor, payload } of await tx.events.list({ types: ['merge.started'], last: 500 })) {
+      if (payload['number'] !== next.number || payload['url'] !== next.url) continue
+      const journal = payload['journal']
+      const attempt = typeof journal === 'string' ? mergeAttempt(await tx.journal.get(journal)) : 'asked'
+      if (attempt === 'made' || (attempt === 'asked' && next.mergedByOther !== true)) mergeStartedBy = actor
+      else triedBy.add(actor)
+    }
+    return { mergeStartedBy, triedBy: [...triedBy] }
   }
 
   const baseMoved = async (tx: StoreTransaction, base: PullRequestSnapshot['base'], repository: string): Promise<void> => {
@@ -107,7 +122,7 @@ export function createPullRecords(deps: {
       failures: failuresBefore(before, next.head.sha),
       sameHead,
       withdrawn: before.withdrawn ?? 0,
-      mergeStartedBy: await mergeStartedBy(tx, old, next),
+      ...(await mergeAttempts(tx, old, next)),
       remote,
       ...(localError === undefined ? {} : { localError }),
     })
@@ -133,7 +148,7 @@ export function createPullRecords(deps: {
     mergedElsewhere: async (found) => {
       const old = (await read(store, found.number))?.snapshot
       if (found.state !== 'merged' || old?.state !== 'open') return false
-      return isByForge(found) && (await mergeStartedBy(store, old, found)) === null
+      return isByForge(found) && (await mergeAttempts(store, old, found)).mergeStartedBy === null
     },
 
     gone: (number, options) =>
@@ -144,9 +159,11 @@ export function createPullRecords(deps: {
         await applyIn(tx, { ...known, state: 'closed', base: { ...known.base, sha: null }, updatedAt: clock() }, options)
       }),
 
-    open: async () => {
-      const records = await store.snapshots.list(PULL_PREFIX)
-      return [...records.values()].map((record) => (record as unknown as PullRecord).snapshot).filter(({ state }) => state === 'open')
+    known: async () => [...(await store.snapshots.list(PULL_PREFIX)).values()].map((record) => (record as unknown as PullRecord).snapshot),
+
+    livingHeads: async () => {
+      const agents = (await store.agents.list({ live: true })).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null && agent.baseBranch !== null)
+      return new Map(agents.map(({ branch, state }) => [branch, { rests: state === 'idle' }]))
     },
 
     heads: async () => new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch)),

@@ -1,7 +1,7 @@
 import type { Forge } from '../adapters/forge/forge.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Clock } from '../core/clock.ts'
-import { knownWeather, WEATHER_KEY, type ForgeWeather } from '../core/forge-weather.ts'
+import { knownWeather, WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../core/forge-weather.ts'
 import { asExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Publisher } from './publish.ts'
@@ -16,6 +16,8 @@ export interface Weather {
   heldUntil(): number
   /** The last call failed. */
   inDoubt(): boolean
+  /** All calls have failed for more than a moment, and it did not say until when. */
+  away(): ForgeAway | undefined
   /** Tries again at once. */
   forget(): void
 }
@@ -26,6 +28,8 @@ const LONGEST_HOLD = 300_000
 const LONGEST_PROMISE = 3_900_000
 /** An outage that is shorter than this is nobody’s business. Milliseconds. */
 const BLIP = 30_000
+/** A forge that has failed for so long, each time, is away. Milliseconds. */
+const AWAY = 5_000
 
 export function createWeather(deps: {
   readonly forge: Pick<Forge, 'kind'>
@@ -40,7 +44,7 @@ export function createWeather(deps: {
   const forge = deps.forge.kind === 'github' ? 'GitHub' : 'The local forge'
   const key = (what: string, since: number): string => `forge:${deps.forge.kind}:${what}:${since}`
   /** Since when it fails: by the wall clock, and by the steady one. */
-  let failing: { readonly since: number; readonly steady: number } | null = null
+  let failing: { readonly since: number; readonly steady: number; readonly reason: string; readonly promised: boolean } | null = null
   let hold = 0
   let held = -Infinity
 
@@ -64,6 +68,7 @@ export function createWeather(deps: {
   return {
     heldUntil: () => held,
     inDoubt: () => failing !== null,
+    away: () => (failing === null || failing.promised || now() - failing.steady < AWAY ? undefined : { since: failing.since, reason: failing.reason }),
     forget: () => {
       hold = 0
       held = -Infinity
@@ -72,16 +77,17 @@ export function createWeather(deps: {
     failed: async (thrown) => {
       const { code, message, facts } = asExomonadError(thrown)
       log.warn({ err: thrown }, 'the forge could not be read; it is tried again')
-      failing ??= { since: clock(), steady: now() }
       const retryAt = typeof facts['retry_at'] === 'number' ? facts['retry_at'] : null
+      const { since, steady } = failing ?? { since: clock(), steady: now() }
+      failing = { since, steady, reason: message, promised: retryAt !== null }
       // Somebody asked in between: that is no reason to wait longer.
       if (now() >= held) hold = Math.min(hold * 2 || FIRST_HOLD, LONGEST_HOLD)
       const wait = retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
       held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
       const told = await known()
-      const weather = { forge: deps.forge.kind, since: told?.since ?? failing.since, code, reason: message, retryAt }
+      const weather = { forge: deps.forge.kind, since: told?.since ?? since, code, reason: message, retryAt }
       const denied = code === 'FORGE_DENIED'
-      const lasts = now() - failing.steady >= BLIP || (retryAt !== null && wait >= BLIP)
+      const lasts = now() - steady >= BLIP || (retryAt !== null && wait >= BLIP)
       // What needs a person is told at once, also where something that passes was told before.
       if (told === undefined ? denied || lasts : denied && told.code !== code) await tell(weather)
       else if (told !== undefined) await store.snapshots.put(WEATHER_KEY, { ...weather })

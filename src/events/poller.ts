@@ -2,6 +2,7 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
+import type { ForgeAway } from '../core/forge-weather.ts'
 import { ExomonadError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { realTimers } from './outbox.ts'
@@ -13,6 +14,7 @@ import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
 import { createPullReading, type BringIn } from './poller-reading.ts'
 import { createPullRecords, type ApplyOptions } from './poller-record.ts'
 import { createSchedule, type Cadence } from './poller-schedule.ts'
+import { createPullSearch, SOON, type SearchPace } from './poller-search.ts'
 import { createWeather } from './poller-weather.ts'
 import type { Publisher } from './publish.ts'
 
@@ -25,6 +27,8 @@ export interface Poller {
   hint(number: number): void
   /** Something was heard of these branches and commits: followed pull requests with such a head or base may have changed. */
   hintAt(heard: HeardOf): void
+  /** The forge has failed for more than a moment, each time it was asked: since when, and why. */
+  away(): ForgeAway | undefined
   stop(): Promise<void>
 }
 
@@ -58,6 +62,7 @@ export function createPoller(deps: PollerDeps): Poller {
   const settleIdentity = createIdentity({ ...deps, deadlines })
   const schedule = createSchedule(steady.now)
   const followed = createFollowedPulls(log)
+  const searching = createPullSearch({ forge, records, followed, now: steady.now })
   const reading = createPullReading({ forge, records, schedule, followed, bringIn: deps.bringIn, log })
   /** Asked for, and not read yet. */
   const wanted = new Set<number>()
@@ -67,7 +72,6 @@ export function createPoller(deps: PollerDeps): Poller {
   let waiting: { all: boolean; asked: boolean; readonly done: Promise<void> } | undefined
   let stopHints = (): void => {}
   let repository: string | undefined
-  let searchedAt = -Infinity
   let started = false
   let pulsing = false
   let stopped = false
@@ -77,9 +81,10 @@ export function createPoller(deps: PollerDeps): Poller {
     if (started && !stopped) cancels.set(what, timers.after(Math.max(milliseconds, 1), callback))
   }
 
-  const cadenceOf = (config: Config['forge']): Cadence => {
-    const slowdown = Math.max(forge.budget()?.slowdown ?? 1, 1) * 1000
-    return { active: config.poll_active * slowdown, idle: config.poll_idle * slowdown }
+  const cadenceOf = (config: Config['forge']): Cadence & SearchPace => {
+    const slowdown = Math.max(forge.budget()?.slowdown ?? 1, 1)
+    const idle = config.poll_idle * 1000 * slowdown
+    return { active: config.poll_active * 1000 * slowdown, idle, soon: Math.min(SOON * slowdown, idle) }
   }
   const blockedUntil = (): number => forge.budget()?.blockedUntil ?? 0
 
@@ -100,23 +105,20 @@ export function createPoller(deps: PollerDeps): Poller {
     if (identity === undefined) return undefined
     await settleIdentity(identity.answer, config)
     await deadlines.shift(0, config)
-    for (const pull of await records.open()) {
+    for (const pull of await records.known()) {
       followed.seen(pull)
-      wanted.add(pull.number)
+      if (pull.state === 'open') wanted.add(pull.number)
     }
     repository = identity.answer
     return repository
   }
 
-  /** Open pull requests of agents that have none as far as is known: filed past exomonad, or opened again. */
-  const search = async (): Promise<'answered' | 'not asked' | 'failed'> => {
-    const heads = [...(await records.heads())].filter((branch) => !followed.hasHead(branch))
-    const found = heads.length === 0 ? { answer: [] } : await tried(() => forge.find({ state: 'open', heads }))
+  const search = async (cadence: SearchPace, all: boolean): Promise<'answered' | 'not asked' | 'failed'> => {
+    const found = await tried(() => searching.run(cadence, all))
     if (found === undefined) return 'failed'
-    for (const number of found.answer) wanted.add(number)
-    reading.forgetStrangers()
-    searchedAt = steady.now()
-    return heads.length === 0 ? 'not asked' : 'answered'
+    for (const number of found.answer.numbers) wanted.add(number)
+    if (found.answer.all) reading.forgetStrangers()
+    return found.answer.asked ? 'answered' : 'not asked'
   }
 
   /** Where none of them can be read: is it they, or the forge? A call that fails as a whole tells why. */
@@ -133,7 +135,7 @@ export function createPoller(deps: PollerDeps): Poller {
     await deadlines.shift(jump, config)
     schedule.hurry()
     weather.forget()
-    searchedAt = -Infinity
+    searching.hurry()
   }
 
   const pick = async (all: boolean, cadence: Cadence): Promise<number[]> => {
@@ -170,7 +172,7 @@ export function createPoller(deps: PollerDeps): Poller {
     const name = await settle(config)
     if (name === undefined) return
     const cadence = cadenceOf(config)
-    const searched = all || steady.now() >= searchedAt + cadence.idle ? await search() : 'not asked'
+    const searched = all || steady.now() >= (await searching.dueAt(cadence)) ? await search(cadence, all) : 'not asked'
     if (searched === 'failed') return
     const numbers = await pick(all, cadence)
     // What is asked for from here on is asked for anew: the answer that is on its way may be older.
@@ -213,7 +215,7 @@ export function createPoller(deps: PollerDeps): Poller {
     const cadence = cadenceOf((await deps.config()).forge)
     const deadline = await deadlines.next()
     const now = steady.now()
-    const due = wanted.size > 0 ? now : Math.min(schedule.next(cadence) ?? Infinity, searchedAt + cadence.idle, now + (deadline ?? Infinity) - clock())
+    const due = wanted.size > 0 ? now : Math.min(schedule.next(cadence) ?? Infinity, await searching.dueAt(cadence), now + (deadline ?? Infinity) - clock())
     after('look', Math.max(due, weather.heldUntil(), now + blockedUntil() - clock()) - now, lookAgain)
   }
 
@@ -261,6 +263,7 @@ export function createPoller(deps: PollerDeps): Poller {
       await enqueue({ all: numbers === undefined, asked: true })
     },
     hint,
+    away: weather.away,
     hintAt: (heard) => {
       for (const number of followed.at(heard)) hint(number)
     },

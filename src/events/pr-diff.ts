@@ -20,6 +20,8 @@ export interface DiffContext {
   readonly withdrawn: number
   /** Who decided on the merge here; null where nobody did. */
   readonly mergeStartedBy: Actor | null
+  /** Whose own merges of it came to nothing, where somebody else has made it. */
+  readonly triedBy?: readonly Actor[] | undefined
   /** Git remote that holds the branches. */
   readonly remote: string
   /** Why the base here does not have a merge that was made elsewhere; null where it has, and of all others. */
@@ -60,7 +62,8 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
   if (next.state === 'merged' && old?.state !== 'merged') {
     const byForge = isByForge(next)
     const actor = byForge ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon') : (next.mergedBy ?? 'daemon')
-    const payload = { ...facts, sha: next.mergeSha, by: actor, external: byForge && context.mergeStartedBy === null, ...localFacts(context) }
+    const external = byForge && context.mergeStartedBy === null
+    const payload = { ...facts, sha: next.mergeSha, by: actor, external, ...localFacts(context), tried_by: external ? [...(context.triedBy ?? [])] : [] }
     events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
   }
   if (next.state === 'closed' && old?.state !== 'closed') {
@@ -148,7 +151,7 @@ function condition(
   }
   const ready = readyKey(next)
   if (ready !== null && (before === null || readyKey(before) !== ready)) {
-    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha }, dedupeKey: key(ready) })
+    events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha, unchecked: next.checksState === 'none' }, dedupeKey: key(ready) })
   }
   const blocked = blockedKey(next)
   if (blocked !== null && (before === null || blockedKey(before) !== blocked)) {

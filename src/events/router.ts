@@ -149,6 +149,10 @@ function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | n
   return { owner: owner?.id ?? parent, parent }
 }
 
+function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
+  return Array.isArray(tried) ? tried.filter((who: Actor) => who !== 'daemon' && !who.startsWith('forge:')) : []
+}
+
 /**
  * Event × tree → who is told, each once. Nobody is told what they did themselves; what is for the dead goes to the nearest living
  * ancestor; what has no agent left to hear it goes to the human.
@@ -168,6 +172,8 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
     recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))
   }
+  // Whoever was refused the same has to know that it is done.
+  if (type === 'pr.merged') for (const who of triedBy(event)) recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))
   recipients.delete(event.actor as Recipient)
   return [...recipients].map((to) => ({ to, type }))
 }

@@ -175,7 +175,7 @@ function clientOf(apiUrl: string): GithubClient {
   return createGithubClient({
     repository: { host: '127.0.0.1', owner: 'octo', name: 'widgets', apiUrl, graphqlUrl: `${apiUrl}/graphql` },
     token: async () => 'token_robot',
-    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0 }),
+    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0, checksExpectedWithin: 0 }),
     clock: Date.now,
     log: createLog({ level: 'error', destination: { write: () => {} } }),
     userAgent: 'exomonad/test',

@@ -56,7 +56,7 @@ export async function openGithubForge(
   const lines: string[] = []
   const log = createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } })
   const store = await openSqliteStore({ file: paths.database, log })
-  const settings: GithubForgeFixture['settings'] = { trustedBots: [], copilotReview: false, reserve: 0.2, ...options.settings }
+  const settings: GithubForgeFixture['settings'] = { trustedBots: [], copilotReview: false, reserve: 0.2, checksExpectedWithin: 180, ...options.settings }
   const forgeOptions: GithubForgeOptions = {
     repository: { host: new URL(github.url).host, owner: github.owner, name: github.name, apiUrl: github.apiUrl, graphqlUrl: github.graphqlUrl },
     token: async () => token.value,

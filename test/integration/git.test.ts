@@ -627,3 +627,21 @@ describe('names and exclusions', () => {
     expect(await git.resolve('HEAD')).not.toBeNull()
   })
 })
+
+it('reads the files that lie in a folder of a commit, not those below, whatever is checked out (20.5)', async () => {
+  const { repository, git } = await open({ files: { 'README.md': 'x' } })
+  for (const folder of ['.github/workflows/below', 'ways']) mkdirSync(join(repository.path, folder), { recursive: true })
+  const head = (await repository.commit({
+    '.github/workflows/ci.yml': 'on: push\n',
+    '.github/workflows/é b.yml': 'two\n',
+    '.github/workflows/below/deep.yml': 'deep',
+    'ways/a': 'a',
+  })) as Sha
+  await repository.commit({ '.github/workflows/ci.yml': 'changed' })
+  expect(await git.filesIn(head, '.github/workflows')).toEqual([
+    { path: '.github/workflows/ci.yml', text: 'on: push\n' },
+    { path: '.github/workflows/é b.yml', text: 'two\n' },
+  ])
+  expect(await git.filesIn(head, 'nowhere')).toEqual([])
+  await expect(git.filesIn('e'.repeat(40) as Sha, 'ways')).rejects.toMatchObject({ code: 'GIT_FAILED' })
+})

@@ -51,7 +51,7 @@ async function open(handler: Handler, settings: Partial<GithubSettings> = {}) {
   const client: GithubClient = createGithubClient({
     repository: { host: 'git.example.com', owner: 'octo', name: 'widgets', apiUrl: url, graphqlUrl: `${url}/graphql` },
     token: async () => token.value,
-    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0.2, ...settings }),
+    settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0.2, checksExpectedWithin: 180, ...settings }),
     clock: () => time.now,
     log: createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
     userAgent: 'exomonad/test',

@@ -31,11 +31,12 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
   const go = (name: string) => join(tree().repository.folder, `go-${name}`)
 
   /** Merges while the daemon kills itself at that step, and starts another, which settles what was left. */
-  const mergeCutOff = async (number: number, step: string): Promise<void> => {
+  const mergeCutOff = async (number: number, step: string, meanwhile = async (): Promise<void> => {}): Promise<void> => {
     const { dead } = await crashAt(tree(), 'merge', step)
     const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number }) })
     await dead
     expect((await call).code).not.toBe(0)
+    await meanwhile()
     await tree().run(['daemon', 'start'])
     await waitFor('the merge to be settled', async () => (await tree().call('tree')).unfinished.length === 0, { limit: LIMIT })
   }
@@ -58,6 +59,26 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main.lead' })
     expect(await tree().call('merge_pr', { pr_number: lead })).toMatchObject({ merged: true, retargeted: [leaf], local_synced: true })
     expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main' })
+  })
+
+  it.each([
+    ['before GitHub is asked', 'octo', 'merge'],
+    ['once GitHub has refused', 'robot', 'refused'],
+  ])('%s, while %s merges it: that is who is told to have merged (20.3)', async (_, login, at) => {
+    tree().script(login, { steps: [...filing(login), { do: 'file', path: go(login) }] })
+    await tree().call('spawn_workers', { specs: [{ name: login, prompt: 'x' }] })
+    const number = await filed(login)
+    if (at === 'refused') github().state.repository.requiredReviews.set('main', 1)
+    await mergeCutOff(number, at, async () => {
+      github().state.repository.requiredReviews.delete('main')
+      await github().as(login).merge(number)
+    })
+    const told = await waitFor('the merge to be told', async () => {
+      const found = (await tree().events()).filter(({ type, payload }) => type === 'pr.merged' && payload.number === number)
+      return found.length > 0 ? found : undefined
+    })
+    expect(told).toMatchObject([{ payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } }])
+    writeFileSync(go(login), '')
   })
 
   it(verifies('R004-10', 'after GitHub has merged: it is recorded, brought home and cleaned up, and told once as a merge of ours'), async () => {

@@ -86,6 +86,7 @@ describe('merging on GitHub', () => {
           }
         },
         pages: async () => [],
+        viewer: async () => 'robot',
       },
       pause: async () => {},
       conflictFiles: async () => [],
@@ -133,6 +134,22 @@ describe('merging on GitHub', () => {
     await merge(number, head, { strategy: 'squash', message: 'Other words\n\nAnd why.' })
     await git.fetch(remote, [name('main')])
     expect((await git.readCommit(github.pull(number).mergeCommitSha as Sha)).message).toMatch(/^Other words\n\nAnd why\.\n\nCo-authored-by: Test Person/)
+  })
+
+  it('takes a merge of somebody else’s for theirs, also where the answer to its own was lost (20.3)', async () => {
+    const { github, grown, merge, forge } = await startWriting()
+    const settle = (number: number) => forge.settleMerge({ number, prepared: null, by: 'human' })
+    const one = await grown('main.a')
+    github.fail(MERGE, { kind: 'status', status: 504 })
+    const meanwhile = async (): Promise<void> => void (await github.as('octo').merge(one.number))
+    expect(await merge(one.number, one.head, { prepared: meanwhile })).toEqual({ kind: 'not_open', state: 'merged' })
+    expect(await settle(one.number)).toEqual({ kind: 'not_open', state: 'merged' })
+    const two = await grown('main.b')
+    await github.as('robot').merge(two.number)
+    expect(await settle(two.number)).toMatchObject({ kind: 'merged', head: two.head })
+    const snapshots = (await forge.snapshots([one.number, two.number])).map((read) => 'snapshot' in read && read.snapshot)
+    expect(snapshots).toMatchObject([{ mergedBy: 'forge:octo', mergedByOther: true }, { mergedBy: 'forge:robot' }])
+    expect(snapshots[1]).not.toHaveProperty('mergedByOther')
   })
 
   it('says that a pull request is gone for good', async () => {

@@ -51,6 +51,23 @@ describe('merging on GitHub', () => {
     expect(await unfinished()).toEqual([])
   })
 
+  it('after a refusal a merge by somebody else is theirs, also on our own account, and whoever tried is told (20.3)', async () => {
+    tree().script('twig', { steps: filing('twig') })
+    await worker('twig', 'lead')
+    const twig = await filed('twig')
+    github().state.repository.requiredReviews.set('main.lead', 1)
+    expect(await tree().refusal('merge_pr', { pr_number: twig })).toMatchObject({ code: 'PR_NOT_MERGEABLE' })
+    github().state.repository.requiredReviews.delete('main.lead')
+    await github().as('robot').merge(twig)
+    const merged = await waitFor(
+      'the merge to be told',
+      async () => (await tree().events()).find(({ type, payload }) => type === 'pr.merged' && payload.number === twig),
+      { limit: LIMIT },
+    )
+    expect(merged).toMatchObject({ actor: 'forge:robot', payload: { external: true, by: 'forge:robot', tried_by: ['human'] } })
+    expect((await tree().run(['inbox', '--json'])).stdout).toContain('merged outside exomonad by robot')
+  })
+
   it(verifies('R004-10', 'a merge whose answer is lost counts as what it was, and is made once'), async () => {
     const leaf = await filed('leaf')
     const lead = await filed('lead')

@@ -20,7 +20,7 @@ async function prepare() {
       createGithubClient({
         repository: at,
         token: () => Promise.resolve(token),
-        settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0 }),
+        settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0, checksExpectedWithin: 0 }),
         clock: Date.now,
         log: silentLog(),
         userAgent: 'exomonad/test',

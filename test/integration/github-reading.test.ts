@@ -351,11 +351,11 @@ describe('reading while GitHub is not well', () => {
     const { github, forge, openMany, spent } = await start()
     const numbers = await openMany(8)
     spent()
-    // Twice the whole page, its halves, and who the token belongs to.
+    // Twice the whole page, its halves, who the token belongs to, and whether the last ones into the base were checked.
     github.fail(/PullRequests\b/, { kind: 'status', status: 502 }, 2)
     const results = await forge.snapshots(numbers)
     expect(results.every((result) => 'snapshot' in result)).toBe(true)
-    expect(spent().calls).toBe(5)
+    expect(spent().calls).toBe(6)
   })
 
   it(verifies('R004-16', 'says until when it has to wait for a limit, and nothing of the pull requests'), async () => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startGithubTree, type GithubTree } from '../helpers/github-tree.ts'
+import { startGithubTree } from '../helpers/github-tree.ts'
+import { silence } from '../helpers/silent-github.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 
 /** A tree whose GitHub takes connections and never answers. */
@@ -13,25 +13,6 @@ const filing = (name: string) => [
   { do: 'commit', message: `Add ${name}` },
   { do: 'tool', name: 'file_pr', input: { title: `Add ${name}`, body: 'Done' } },
 ]
-
-/** Takes GitHub’s place: connections are taken, and nothing is ever answered. Answers how to give the place back. */
-async function silence(github: GithubTree['github']): Promise<() => Promise<void>> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.resume()
-  })
-  await github.down()
-  await new Promise<void>((resolve) => server.listen(Number(new URL(github.apiUrl).port), '127.0.0.1', resolve))
-  let over: Promise<void> | undefined
-  return () =>
-    (over ??= (async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-      await github.up()
-    })())
-}
 
 it('a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents hear what they forgot', { timeout: 300_000 }, async () => {
   const { tree, github, stop } = await startGithubTree({

@@ -66,6 +66,73 @@ describe('how often pull requests are looked at', () => {
     expect(looksAt(3)).toBeGreaterThan(38)
   })
 
+  describe('of agents that have none as far as is known (20.10)', () => {
+    const ten = Array.from({ length: 10 }, (_, index) => `main.w${index}`)
+    const searched = async (seconds: number): Promise<number> => {
+      tree.forge.searches.length = 0
+      await tree.pass(seconds)
+      return tree.forge.searches.length
+    }
+
+    it('finds ten that were filed past exomonad within a minute, in one call each time, and then asks seldom', async () => {
+      for (const name of ten) await tree.addAgent(name)
+      tree.poller.start()
+      await tree.pass(437)
+      ten.forEach((name, index) => tree.forge.truth.set(index + 10, pull(onBranch(name))))
+      await tree.pass(60)
+      expect((await tree.types()).filter((type) => type === 'pr.opened')).toHaveLength(10)
+      // One agent has none still: once a minute or a little more often; of a root without a base, and of those that are over, only with the idle.
+      expect(await searched(3_600)).toBeLessThanOrEqual(73)
+      expect(new Set(tree.forge.searches.map((heads) => heads.join()))).toEqual(new Set(['main.auth', 'main,main.auth']))
+      await tree.store.agents.update(OWNER, { state: 'completed' })
+      expect(await searched(3_600)).toBeLessThanOrEqual(13)
+    })
+
+    it('finds that of an agent that was spawned in between', async () => {
+      await tree.store.agents.update(OWNER, { state: 'completed' })
+      tree.poller.start()
+      await tree.pass(10)
+      await tree.addAgent('main.late')
+      tree.forge.truth.set(4, pull(onBranch('main.late')))
+      await tree.pass(60)
+      expect(await tree.types()).toContain('pr.opened')
+    })
+
+    it('asks seldom for what an agent that rests after its merge may file, also after a restart, and soon once it works again', async () => {
+      tree.forge.truth.set(3, pull())
+      tree.poller.start()
+      await tree.pass(10)
+      tree.forge.truth.set(3, pull({ state: 'merged', mergedBy: 'forge:jane' }))
+      await tree.store.agents.update(OWNER, { state: 'idle' })
+      await tree.pass(300)
+      expect(await searched(1_500)).toBeLessThanOrEqual(6)
+      await tree.reopen()
+      tree.poller.start()
+      await tree.pass(10)
+      expect(await searched(1_500)).toBeLessThanOrEqual(6)
+      await tree.store.agents.update(OWNER, { state: 'running' })
+      expect(await searched(1_500)).toBeGreaterThanOrEqual(25)
+    })
+
+    it('is slower where the forge’s limits are short, and not sooner than all else where that is configured to be more often', async () => {
+      tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 4 }
+      tree.poller.start()
+      await tree.pass(10)
+      expect(await searched(2_000)).toBeLessThanOrEqual(11)
+      tree.forge.budget = null
+      tree.config = configSchema.parse({ forge: { poll_idle: 10 } })
+      expect(await searched(600)).toBeGreaterThanOrEqual(50)
+    })
+
+    it('is not needed of the local forge', async () => {
+      await tree.close()
+      tree = await polledTree({ kind: 'local' })
+      tree.poller.start()
+      await tree.pass(10)
+      expect(await searched(3_600)).toBeLessThanOrEqual(13)
+    })
+  })
+
   it('is at once on a hint, for one that is not known too, and once for many', async () => {
     tree.poller.start()
     await tree.pass(1)

@@ -77,6 +77,39 @@ describe('which pull requests are followed', () => {
     expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: false, local_error: null } })
   })
 
+  it.each([
+    ['is being asked for', { step: 'merge', state: 'open' }, {}, 'human'],
+    ['is being asked for', { step: 'merge', state: 'open' }, { mergedByOther: true }, 'forge:jane'],
+    ['GitHub said is made', { step: 'record', state: 'open' }, { mergedByOther: true }, 'human'],
+    ['was recorded', { step: 'sync', state: 'done' }, {}, 'human'],
+    ['was not asked for yet', { step: 'retarget', state: 'open' }, {}, 'forge:jane'],
+    ['was refused, a moment ago', { step: 'refused', state: 'open' }, {}, 'forge:jane'],
+    ['was refused', { step: 'refused', state: 'undone' }, {}, 'forge:jane'],
+    ['was found not to have been made', { step: 'merge', state: 'undone' }, {}, 'forge:jane'],
+    ['is forgotten', undefined, {}, 'forge:jane'],
+  ] as const)('a merge on GitHub while one of ours %s (%j, %j) is that of %s (20.3)', async (_, entry, other, by) => {
+    tree.forge.truth.set(3, pull())
+    await tree.poller.poll()
+    if (entry !== undefined) {
+      await tree.store.journal.begin({ id: 'j', kind: 'merge', step: entry.step, data: {}, startedAt: 0 })
+      if (entry.state !== 'open') await tree.store.journal.finish('j', entry.state)
+    }
+    const { number, title, url, head, base } = pull()
+    await tree.store.events.append({
+      ...{ type: 'merge.started', at: 0, agentId: OWNER, actor: 'human', why: null, dedupeKey: null },
+      payload: { number, title, url, head: head.branch, base: base.branch, strategy: 'squash', journal: 'j' },
+    })
+    tree.forge.truth.set(3, pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d'), ...other }))
+    await tree.poller.poll()
+    const ours = by === 'human'
+    expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', actor: by, payload: { external: !ours, tried_by: ours ? [] : ['human'] } })
+    expect(tree.brought).toEqual(ours ? [] : ['main'])
+    const told = await tree.told('human')
+    expect(told).toEqual(ours ? [] : [expect.stringContaining('merged outside exomonad by jane as dddddddddd. Your own merge of it had come to nothing.')])
+    expect((await tree.told(ROOT)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
+    expect((await tree.told(OWNER)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
+  })
+
   it('end with one that is deleted on GitHub: agent and parent are told once', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()

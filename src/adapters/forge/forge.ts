@@ -90,6 +90,8 @@ export interface PullRequestSnapshot {
   readonly blockers?: readonly Blocker[]
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
+  /** The forge knows whoever merged it as somebody else than the account that exomonad has there. */
+  readonly mergedByOther?: true
   /** Head at the merge. */
   readonly mergedHead: Sha | null
   readonly createdAt: number
@@ -162,7 +164,7 @@ export interface Forge {
     message?: string
     prepared: (sha: Sha | null) => Promise<void>
   }): Promise<MergeResult>
-  /** After a crash: did that merge happen? Marks it merged if so. */
+  /** After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody else has merged it. */
   settleMerge(options: { number: number; prepared: Sha | null; by: Actor }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
   retarget(number: number, base: BranchName): Promise<void>
   close(number: number, by: Actor): Promise<void>

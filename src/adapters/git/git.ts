@@ -93,6 +93,8 @@ export interface Git {
   /** Unified diff from the merge base of the two to `head`. */
   diff(base: Sha, head: Sha): Promise<string>
   changedFiles(base: Sha, head: Sha): Promise<string[]>
+  /** The text files that lie in a folder of a commit (`.github/workflows`), not those below, by path. None where there is no such folder. */
+  filesIn(commit: Sha, folder: string): Promise<{ path: string; text: string }[]>
   /** Paths in which two commits or trees differ, sorted; of a renamed file both. */
   changedPaths(from: Sha, to: Sha): Promise<string[]>
   /** `git log --graph --oneline` of these revisions. */

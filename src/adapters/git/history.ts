@@ -5,10 +5,13 @@ import type { Porcelain } from './porcelain.ts'
 import { refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
-type History = Pick<Git, 'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'graph'>
+type History = Pick<Git, 'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'filesIn' | 'graph'>
 
 /** Without external diff programs: they run commands and print what no diff reader understands. */
 const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/']
+
+/** So many files are kept in memory. */
+const KEPT_TEXTS = 100
 
 export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcelain }): History {
   /** Where the diff of a head starts: the merge base, or the base itself where the two share nothing. */
@@ -17,6 +20,15 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
     if (result.exitCode === 0) return result.stdout.trim()
     if (result.exitCode === 1) return base
     throw run.failure('find the merge base', result)
+  }
+
+  /** The same content again and again: most commits change none of it. */
+  const texts = new Map<string, string>()
+  const textOf = async (blob: string): Promise<string> => {
+    const text = texts.get(blob) ?? (await run.output('read a file', ['cat-file', 'blob', blob], { reads: true }))
+    if (texts.size >= KEPT_TEXTS) texts.clear()
+    texts.set(blob, text)
+    return text
   }
 
   return {
@@ -67,6 +79,16 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
         reads: true,
       })
       return names.split('\0').filter((name) => name !== '')
+    },
+
+    async filesIn(commit, folder) {
+      const listed = await run.output('list files', ['ls-tree', '-z', commit, '--', `${folder}/`], { reads: true })
+      const files: { path: string; text: string }[] = []
+      for (const line of listed.split('\0')) {
+        const [, blob, path] = /^100\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
+        if (blob !== undefined && path !== undefined) files.push({ path, text: await textOf(blob) })
+      }
+      return files
     },
 
     async graph(revisions, { color = false, limit } = {}) {

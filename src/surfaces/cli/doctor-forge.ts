@@ -1,6 +1,6 @@
 import { chmod, stat } from 'node:fs/promises'
 import type { ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
-import type { GithubCheck, PermissionFinding } from '../../adapters/forge/github/setup/permissions.ts'
+import type { GithubCheck, PermissionFinding, ServerFinding } from '../../adapters/forge/github/setup/permissions.ts'
 import type { Config } from '../../config/schema.ts'
 import { checkTrust } from '../../config/trust.ts'
 import { asExomonadError } from '../../errors.ts'
@@ -48,10 +48,17 @@ function tokenAndRights(source: string, check: GithubCheck): Diagnosis[] {
     case 'checked':
       return [
         { subject: 'token', status: 'ok', found: `${source}${check.account === null ? '' : `, account ${check.account}`}` },
+        ...server(check.server),
         ...rights(check.permissions),
         limits(check.budget),
       ]
   }
+}
+
+function server(finding: ServerFinding | null): Diagnosis[] {
+  if (finding === null) return []
+  const { state, found, fix } = finding
+  return [{ subject: 'server', status: state, found, ...(fix === null ? {} : { fix }) }]
 }
 
 function rights(permissions: readonly PermissionFinding[]): Diagnosis[] {

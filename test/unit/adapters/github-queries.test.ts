@@ -1,5 +1,7 @@
 import { getVariableValues, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { DISPENSABLE } from '../../../src/adapters/forge/github/client/old-server.ts'
+import { withoutFields } from '../../../src/adapters/forge/github/client/without-fields.ts'
 import { QUERIES } from '../../../src/adapters/forge/github/reading/queries.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
@@ -22,6 +24,31 @@ describe('GraphQL that is sent to GitHub', () => {
   it('looks at the states of 100 pull requests for one point', () => {
     const states = QUERIES.find((query) => nameOf(query) === 'PullRequestStates') ?? ''
     expect(priceOf(states, { ids: Array.from({ length: 100 }, (_, index) => `PR_${index}`), checks: true })).toEqual({ points: 1, nodes: 100 })
+  })
+})
+
+describe('what is sent to an old server (20.14)', () => {
+  const FIELDS = [...[...DISPENSABLE].map(([name, { instead }]) => [name, instead] as const), ['requiredStatusCheckContexts', undefined] as const]
+  const named = (query: string, name: string): boolean => new RegExp(`(?<![\\w$])${name}(?![\\w:])`).test(query)
+
+  it.each([...FIELDS.map((field) => [field]), FIELDS])('is valid without %j, and does not name it', (...fields) => {
+    for (const query of QUERIES) {
+      const text = withoutFields(query, new Map(fields))
+      expect(validate(githubSchema(), parse(text)), text).toEqual([])
+      for (const [name] of fields) expect(named(text, name), `${name} in ${text}`).toBe(false)
+    }
+  })
+
+  it('is what is sent to others where nothing is missing, and keeps all else where something is', () => {
+    for (const query of QUERIES) {
+      expect(withoutFields(query, new Map())).toBe(query)
+      expect(withoutFields(query, new Map([['notAsked', undefined]]))).toBe(query)
+    }
+    const query =
+      'query Q($a: Int!, $b: [ID!]!) { one(n: $a) { gone } x: two(ids: $b, gone: 1) { gone(n: $a) { deep { deeper } } left ...F } }\nfragment F on gone { gone: other gone }'
+    expect(withoutFields(query, new Map([['gone', undefined]])).replaceAll(/\s+/g, ' ')).toBe(
+      'query Q($b: [ID!]!) { x: two(ids: $b, gone: 1) { left ...F } } fragment F on gone { gone: other }',
+    )
   })
 })
 

@@ -3,7 +3,7 @@ import { createMergeSettling } from '../../../src/core/merge-settle.ts'
 import { silentLog } from '../../../src/log.ts'
 
 /** What is done to which forge for a merge that an end cut off. */
-function settling(kind: 'local' | 'github', identity: string) {
+function settling(kind: 'local' | 'github', identity: string, result: object = { kind: 'not_merged' }) {
   const done: string[] = []
   const deps = {
     store: { journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) } },
@@ -13,7 +13,7 @@ function settling(kind: 'local' | 'github', identity: string) {
       identity: async () => identity,
       settleMerge: async ({ number }: { number: number }) => {
         done.push(`asked for #${number}`)
-        return { kind: 'not_merged' }
+        return result
       },
     },
     log: silentLog(),
@@ -24,8 +24,10 @@ function settling(kind: 'local' | 'github', identity: string) {
   const { settle } = createMergeSettling(deps as unknown as Parameters<typeof createMergeSettling>[0])
   return { settle, done }
 }
-const entry = (forge?: string) => ({
+const entry = (forge?: string, step = 'merge') => ({
   id: 'j',
+  step,
+  state: 'open' as const,
   data: { number: 3, head: 'main.auth', base: 'main', retargeted: [5], ...(forge === undefined ? {} : { forge }) },
 })
 
@@ -52,4 +54,21 @@ it('leaves the pull requests of another forge that bear the same numbers alone',
     expect(await settle(entry(forge))).toEqual({ kind: 'undone' })
     expect(done).toEqual(['j undone'])
   }
+})
+
+it('leaves a merge that is somebody else’s to them, and what was pointed to its base there (20.3)', async () => {
+  const merged = { kind: 'merged', sha: 'c'.repeat(40), head: 'a'.repeat(40) }
+  for (const [step, result] of [
+    ['refused', merged],
+    ['intent', merged],
+    ['retarget', merged],
+    ['merge', { kind: 'not_open', state: 'merged' }],
+  ] as const) {
+    const { settle, done } = settling('github', 'github.com/1', result)
+    expect(await settle(entry('github.com/1', step)), step).toEqual({ kind: 'undone' })
+    expect(done, step).toEqual(['asked for #3', 'j undone'])
+  }
+  const { settle, done } = settling('github', 'github.com/1')
+  expect(await settle(entry('github.com/1', 'refused'))).toEqual({ kind: 'undone' })
+  expect(done).toEqual(['asked for #3', '#5 to main.auth', 'j undone'])
 })

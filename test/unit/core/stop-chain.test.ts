@@ -4,40 +4,70 @@ import type { Objection } from '../../../src/core/stop-check.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { silentLog } from '../../../src/log.ts'
+import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
+import type { ForgeAway } from '../../../src/core/forge-weather.ts'
+import { asBranchName } from '../../../src/ids.ts'
+import { pull, review, sha } from '../events/pull.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { createTextGate } from '../../../src/text-gate/text-gate.ts'
 import { makeAgent } from './make-agent.ts'
 
 type StopChainDeps = Parameters<typeof createStopChain>[0]
 
+interface StopOptions {
+  timeout?: number
+  hold?: Promise<void>
+  kind?: 'local' | 'github'
+  /** The forge is known to be away. */
+  away?: ForgeAway
+  /** It is found to be, while the check waits. */
+  silence?: Promise<ForgeAway>
+  pulls?: readonly PullRequestSnapshot[]
+  commits?: number
+}
+
 /** A stop check whose branch is clean, and whose sync with the base answers these, one after the other. */
-function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[], { timeout, hold }: { timeout?: number; hold?: Promise<void> } = {}) {
+function stopCheck(
+  answers: readonly (ExomonadError | Objection | undefined)[],
+  { timeout, hold, kind = 'local', away, silence, pulls = [], commits = 0 }: StopOptions = {},
+) {
   let taken = 0
+  const overs: (() => boolean)[] = []
+  let followed = 0
+  let polled = 0
   const agent = makeAgent({ ownsWorktree: true })
   let asked = 0
   const deps = {
     store: {
       agents: { list: async () => [agent], get: async () => agent, update: async () => {} },
       questions: { open: async () => [] },
-      snapshots: { list: async () => new Map() },
+      snapshots: { list: async () => new Map(pulls.map((snapshot) => [`pull:${snapshot.number}`, { snapshot }])) },
     },
     git: {
       status: async () => ({ operation: null, dirty: [], conflicted: [], branch: agent.branch, head: agent.forkPoint }),
-      resolve: async () => agent.forkPoint,
-      countCommits: async () => 0,
+      resolve: async () => sha('a'),
+      countCommits: async () => commits,
     },
-    forge: { remote: 'origin' },
+    forge: { kind, remote: 'origin' },
+    polling: { poll: async () => void polled++ },
+    clock: () => Date.UTC(2026, 0, 5, 12, 3, 10),
+    forgeWatch: { away: async () => away, silence: () => silence ?? new Promise<never>(() => {}) },
     outbox: {
+      withdraw: async () => {},
       takeForHook: async () => {
         taken += 1
-        return 'A message.'
+        return pulls.length > 0 || kind === 'github' ? null : 'A message.'
       },
     },
     publisher: { publish: async () => {} },
     settings: { config: async () => configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }) },
-    followBase: async () => agent,
+    followBase: async () => {
+      followed++
+      return agent
+    },
     sync: {
-      run: async () => {
+      run: async (_: unknown, over: () => boolean) => {
+        overs.push(over)
         await hold
         const answer = answers[Math.min(asked++, answers.length - 1)]
         if (answer instanceof ExomonadError) throw answer
@@ -48,7 +78,7 @@ function stopCheck(answers: readonly (ExomonadError | Objection | undefined)[], 
     log: silentLog(),
   }
   const check = createStopChain(deps as unknown as StopChainDeps)
-  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked, taken: () => taken }
+  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked, taken: () => taken, overs, followed: () => followed, polled: () => polled }
 }
 
 const away = (facts: Record<string, unknown> = {}) => new ExomonadError('FORGE_UNAVAILABLE', 'The remote answers 502.', facts)
@@ -70,6 +100,57 @@ describe('the stop check, while the forge fails', () => {
     const { stop, asked } = stopCheck([away({ retry_at: '2026-01-01T00:00:00Z' })])
     expect(await stop()).toMatchObject({ decision: 'allow' })
     expect(asked()).toBe(1)
+  })
+})
+
+describe('the stop check, while GitHub is away (20.13)', () => {
+  const known: ForgeAway = { since: Date.UTC(2026, 0, 5, 12, 0, 1), reason: 'it refuses the connection' }
+  const SINCE = 'GitHub can’t be used since 12:00:01 UTC (it refuses the connection)'
+  const requested = pull({ reviews: [review()], reviewDecision: 'changes_requested', head: { branch: asBranchName('main.worker'), sha: sha('a') } })
+
+  it('asks nothing where that is known, and says since when, and what is left to do', async () => {
+    const { stop, asked, followed } = stopCheck([{ kind: 'uncommitted', files: ['a.ts'] }], { kind: 'github', away: known, commits: 2 })
+    expect(await stop()).toEqual({
+      decision: 'allow',
+      note: `${SINCE}: what is known of it decided, and your branch was not brought up to date. 2 commits without a pull request: file_pr works once it is back.`,
+    })
+    expect([asked(), followed()]).toEqual([0, 0])
+  })
+
+  it('holds an agent to what is stored: a change request that nothing answered, not one that a commit may have', async () => {
+    const held = stopCheck([], { kind: 'github', away: known, pulls: [requested] })
+    expect(await held.stop()).toMatchObject({ decision: 'block', objection: 'changes_requested', reason: expect.stringContaining(SINCE) })
+    const later = { ...requested, head: { ...requested.head, sha: sha('c') } }
+    const answered = stopCheck([], { kind: 'github', away: known, pulls: [later] })
+    expect(await answered.stop()).toMatchObject({ decision: 'allow' })
+    expect([held.polled(), answered.polled()]).toEqual([0, 0])
+  })
+
+  it('gives up what waits for it once it is found not to answer, and does nothing more in that agent’s worktree', async () => {
+    let release = () => {}
+    const hold = new Promise<void>((resolve) => (release = resolve))
+    const silence = Promise.withResolvers<ForgeAway>()
+    const { stop, overs } = stopCheck([undefined], { kind: 'github', hold, silence: silence.promise })
+    const answer = stop()
+    await waitFor('it to ask', () => overs.length === 1)
+    silence.resolve(known)
+    expect(await answer).toMatchObject({ decision: 'allow', note: expect.stringContaining(SINCE) })
+    expect(overs.map((over) => over())).toEqual([true])
+    release()
+  })
+
+  it.each(['FORGE_UNAVAILABLE', 'FORGE_DENIED'] as const)('decides by what is stored where it fails each time (%s)', async (code) => {
+    const { stop } = stopCheck([new ExomonadError(code, 'It answers 502.')], { kind: 'github', pulls: [requested] })
+    expect(await stop()).toMatchObject({
+      decision: 'block',
+      objection: 'changes_requested',
+      reason: expect.stringContaining('GitHub can’t be used since 12:03:10 UTC (It answers 502.)'),
+    })
+  })
+
+  it('lets other faults be what they are', async () => {
+    const { stop } = stopCheck([new ExomonadError('GIT_FAILED', 'No such commit.')], { kind: 'github', pulls: [requested] })
+    expect(await stop()).toEqual({ decision: 'allow', note: 'the stop check failed: No such commit.' })
   })
 })
 

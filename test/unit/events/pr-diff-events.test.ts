@@ -56,13 +56,13 @@ describe('what a change of state tells', () => {
       { ...facts, files: [] },
       `R#3:mg:${sha('a')}:main:conflicting`,
     ],
-    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a') }, `R#3:ready:${sha('a')}:main:unchecked`],
+    [{ mergeable: 'unknown' }, {}, 'pr.ready', 'daemon', { ...facts, sha: sha('a'), unchecked: true }, `R#3:ready:${sha('a')}:main:unchecked`],
     [
       { mergeable: 'unknown' },
       { checksState: 'passed', checks: [check('t', { status: 'passed' })] },
       'pr.ready',
       'daemon',
-      { ...facts, sha: sha('a') },
+      { ...facts, sha: sha('a'), unchecked: false },
       `R#3:ready:${sha('a')}:main`,
     ],
   ] as const)('%j → %j: %s', (old, next, type, actor, payload, dedupeKey) => {
@@ -114,11 +114,17 @@ describe('what a change of state tells', () => {
         type: 'pr.merged',
         agentId: OWNER,
         actor: by,
-        payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null },
+        payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null, tried_by: [] },
         dedupeKey: 'R#3:merged',
       },
     ])
   })
+})
+
+it('a merge by somebody else names those whose own came to nothing; one of ours nobody (20.3)', () => {
+  const merged = pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') })
+  expect(of('pr.merged', pull(), merged, { triedBy: ['human', OWNER] })).toMatchObject([{ payload: { external: true, tried_by: ['human', OWNER] } }])
+  expect(of('pr.merged', pull(), merged, { triedBy: ['human'], mergeStartedBy: OWNER })).toMatchObject([{ payload: { external: false, tried_by: [] } }])
 })
 
 describe('what checks tell', () => {

@@ -48,6 +48,13 @@ describe('route', () => {
     expect(recipients(event('pr.merged', 'main.auth.login', {}, 'human'), family)).toEqual(['main.auth.login', 'main.auth'])
   })
 
+  it('tells also those of a merge by somebody else who were refused the same, each once (20.3)', () => {
+    const merged = (...tried: string[]) => recipients(event('pr.merged', 'main.auth.login', { tried_by: tried }, 'forge:jane'), family)
+    expect(merged(id('main'), id('main.auth'))).toEqual(['main.auth.login', 'main.auth', 'main'])
+    expect(merged('human', 'daemon', 'forge:robot')).toEqual(['main.auth.login', 'main.auth', 'human'])
+    expect(merged()).toEqual(['main.auth.login', 'main.auth'])
+  })
+
   it('tells owner and parent of a red landing, once: not by the check that it was as well', () => {
     for (const type of ['landing.red', 'landing.culprit'] as const)
       expect(recipients(event(type, 'main.auth.login'), family)).toEqual(['main.auth.login', 'main.auth'])

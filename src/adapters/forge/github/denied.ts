@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../../errors.ts'
 import type { Headers } from './client/limits.ts'
+import { OLDEST_SERVER, serverName } from './client/old-server.ts'
 import type { GithubRepository } from './options.ts'
 import { ownHost } from './setup/remote-url.ts'
 
@@ -22,6 +23,15 @@ export const repositoryGone = ({ host, owner, name }: GithubRepository): Exomona
   denied(
     `${host} has no repository ${owner}/${name} for this token: it was renamed or deleted, or it is private and the token was not given access to it. ` +
       'Check the URL of the git remote (or forge.github.repository) and the token’s repositories; `exomonad doctor` tells what it sees.',
+    404,
+  )
+
+/** 404 for what every GitHub has. `version`: of the Enterprise Server that answers at another address all the same; null where none does. */
+export const noApi = ({ host }: GithubRepository, url: string, version: string | null | undefined = null): ExomonadError =>
+  denied(
+    `What answers at ${url} for ${host} is not GitHub’s API: it answers 404 for everything${
+      version === null ? '' : `, though ${serverName(version)} answers there`
+    }. Check the URL of the git remote, forge.github.host, api_url and graphql_url; exomonad works with Enterprise Server ${OLDEST_SERVER} and newer.`,
     404,
   )
 

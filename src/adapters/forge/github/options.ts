@@ -21,6 +21,8 @@ export interface GithubSettings {
   readonly copilotReview: boolean
   /** Share of the rate limit that stays for others, 0 to 0.9. */
   readonly reserve: number
+  /** So long a head without checks is waited for where some are expected. Seconds; 0: not at all. */
+  readonly checksExpectedWithin: number
 }
 
 /** How requests are made. */

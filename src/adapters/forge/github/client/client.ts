@@ -1,4 +1,5 @@
 import type { ForgeBudget } from '../../forge.ts'
+import type { Lacking } from './old-server.ts'
 
 export interface RestAnswer<Data> {
   readonly status: number
@@ -37,6 +38,8 @@ export interface GithubClient {
   pages<Item>(route: string, parameters?: Readonly<Record<string, unknown>>): Promise<Item[]>
   /** A partial answer is an answer; a limit told with status 200 is FORGE_UNAVAILABLE. `variables` get owner and name. */
   graphql<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphqlAnswer<Data>>
+  /** Fields that this server was found not to know, and that queries go without. */
+  lacking(): readonly Lacking[]
   /** The end of a text that a route redirects to (a job’s log), at most so many bytes; null where there is none (404, 410). */
   textTail(route: string, parameters: Readonly<Record<string, unknown>>, bytes: number): Promise<string | null>
   budget(): ForgeBudget

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
-import { permissionMissing, repositoryGone, tokenRefused } from '../denied.ts'
+import { noApi, permissionMissing, repositoryGone, tokenRefused } from '../denied.ts'
 import type { GithubClientOptions } from '../options.ts'
 import { createAttempt } from './attempt.ts'
 import type { GithubClient, GraphqlAnswer, GraphqlError, RestAnswer, RestOptions } from './client.ts'
@@ -7,6 +7,7 @@ import { createEtags } from './etags.ts'
 import { garbled, troubled, unreachable, wordsOf, type RequestFailure } from './failure.ts'
 import { createLimits } from './limits.ts'
 import { createOctokit, type Answer } from './octokit.ts'
+import { createOldServer, versionIn } from './old-server.ts'
 import { createSecrets } from './secrets.ts'
 import { final, tailFetch } from './transport.ts'
 
@@ -42,6 +43,18 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     return status < 400
   }
 
+  /** What answers says which version it is; undefined where that is none of an Enterprise Server. Null: nothing answers that knows GitHub’s API. */
+  const askVersion = async (): Promise<string | undefined | null> => {
+    const { status, data, headers } = await answer(() => octokit.request('GET /meta'))
+    if (status === 404 || status === 410) return null
+    const installed = (data as { installed_version?: unknown } | null)?.installed_version
+    return versionIn(headers) ?? (typeof installed === 'string' ? installed : undefined)
+  }
+  const oldServer = createOldServer({ ...options, askVersion: async () => (await askVersion()) ?? undefined })
+
+  /** 404 for the repository: it alone is not there, or there is no API at all. */
+  const notThere = async (): Promise<ExomonadError> => ((await askVersion()) === null ? noApi(repository, repository.apiUrl) : repositoryGone(repository))
+
   const refused = async (route: string, parameters: Readonly<Record<string, unknown>>, { status, data, headers }: Answer): Promise<ExomonadError> => {
     const said = secrets.redact(wordsOf(data)) || `status ${status}`
     const [method = '', path = ''] = route.split(' ')
@@ -76,7 +89,7 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
       }),
     )
     // What is missing is only missing where the repository is there: a lost permission or a rename looks the same.
-    if (result.status === 404 && route.includes(REPOSITORY) && !(await isRepositoryThere())) throw repositoryGone(repository)
+    if (result.status === 404 && route.includes(REPOSITORY) && !(await isRepositoryThere())) throw await notThere()
     if (result.status >= 400 && !accept.includes(result.status)) throw await refused(route, parameters, result)
     return result
   }
@@ -86,7 +99,8 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     return { status, data: data as Data, headers }
   }
 
-  const graphql = async <Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphqlAnswer<Data>> => {
+  const graphql = async <Data>(asked: string, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphqlAnswer<Data>> => {
+    const query = oldServer.readable(asked)
     const declared = (name: string): boolean => new RegExp(`\\$${name}\\b`).test(query)
     const mutates = /^\s*mutation\b/.test(query)
     const result = await answer(() =>
@@ -95,13 +109,16 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
         variables: {
           ...(declared('owner') ? { owner: repository.owner } : {}),
           ...(declared('name') ? { name: repository.name } : {}),
-          ...variables,
+          ...Object.fromEntries(Object.entries(variables).filter(([name]) => declared(name))),
         },
         request: { retries: mutates ? 0 : 1 },
       }),
     )
+    if (result.status === 404) throw noApi(repository, repository.graphqlUrl, await askVersion())
     if (result.status >= 400) throw await refused('POST /graphql', {}, result)
     const body = result.data as { data?: Data | null; errors?: unknown }
+    // Of a query with such errors nothing was run.
+    if (await oldServer.learn(body.errors, result.headers)) return graphql(asked, variables)
     if (body.data === undefined && !Array.isArray(body.errors)) throw garbled(repository, result.status)
     const errors = Array.isArray(body.errors) ? body.errors.map((error) => graphqlError(error, secrets.redact)) : []
     const whole = errors.find(({ path }) => path.length === 1 && path[0] === 'repository')
@@ -130,6 +147,8 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     },
 
     graphql,
+
+    lacking: oldServer.lacking,
 
     async textTail(route, parameters, bytes) {
       const { status, data } = await request(route, parameters, { accept: [404, 410], bytes })

@@ -54,11 +54,13 @@ export interface RawCheckRun {
   readonly detailsUrl: string | null
   readonly permalink: string
   readonly title: string | null
-  readonly isRequired: boolean
+  /** Absent where the server does not know it. */
+  readonly isRequired?: boolean
   readonly checkSuite: {
     readonly status: RawCheckRun['status']
     readonly app: { readonly slug: string } | null
-    readonly workflowRun: { readonly event: string; readonly workflow: { readonly name: string } } | null
+    /** Absent where the server does not know it. */
+    readonly workflowRun?: { readonly event: string; readonly workflow: { readonly name: string } } | null
   }
 }
 
@@ -70,7 +72,8 @@ export interface RawStatus {
   readonly targetUrl: string | null
   readonly description: string | null
   readonly createdAt: string
-  readonly isRequired: boolean
+  /** Absent where the server does not know it. */
+  readonly isRequired?: boolean
 }
 
 export type RawContext = RawCheckRun | RawStatus

@@ -42,7 +42,7 @@ export function fromGraphql(raw: RawContext): Context {
       key: `status ${raw.context}`,
       order: Date.parse(raw.createdAt),
       status,
-      required: raw.isRequired,
+      required: raw.isRequired === true,
       // Services say again and again that all is well; only a failure again is news.
       run: status === 'failed' ? raw.id : null,
       url: raw.targetUrl,
@@ -60,11 +60,11 @@ export function fromGraphql(raw: RawContext): Context {
     key: `run ${slug} ${workflowRun?.workflow.name ?? ''} ${workflowRun?.event ?? ''} ${raw.name}`,
     order: id,
     status: ofRun(raw.status, raw.conclusion),
-    required: raw.isRequired,
+    required: raw.isRequired === true,
     run: id === null ? raw.startedAt : String(id),
     url: raw.detailsUrl ?? raw.permalink,
     words: raw.title,
-    label: workflowRun === null ? `${raw.name} (${slug})` : `${workflowRun.workflow.name} / ${raw.name} (${workflowRun.event})`,
+    label: workflowRun == null ? `${raw.name} (${slug})` : `${workflowRun.workflow.name} / ${raw.name} (${workflowRun.event})`,
     moreToCome: slug === ACTIONS && suite !== 'COMPLETED',
     job: slug === ACTIONS && id !== null ? { id, endedAt: raw.completedAt === null ? null : Date.parse(raw.completedAt) } : null,
   }

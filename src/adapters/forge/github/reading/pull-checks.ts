@@ -4,6 +4,7 @@ import type { GithubForgeOptions } from '../options.ts'
 import { readActions, readStatuses } from './actions.ts'
 import type { FullPull, RollupState } from './answers.ts'
 import { fromGraphql, toChecks, type ReadChecks } from './checks.ts'
+import type { AwaitedChecks, ExpectedChecks } from './expected-checks.ts'
 
 /** The checks of a pull request’s head, by whatever way the token may read them. */
 export type PullChecks = (pull: FullPull) => Promise<ReadChecks>
@@ -13,22 +14,11 @@ const PAUSES = 15
 
 export function createPullChecks({
   client,
-  clock,
   log,
+  expected,
   retryDelay = 1000,
-}: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'pages'> }): PullChecks {
+}: Pick<GithubForgeOptions, 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'pages'>; expected: ExpectedChecks }): PullChecks {
   let told = false
-  /** Heads without any checks, by pull request: since when they are seen. */
-  const bare = new Map<number, { readonly head: string; readonly since: number }>()
-
-  const isTooEarly = ({ state, number, headRefOid: head }: FullPull['state']): boolean => {
-    if (state !== 'OPEN') return false
-    const now = clock()
-    const known = bare.get(number)
-    const since = known?.head === head ? known.since : now
-    bare.set(number, { head, since })
-    return Math.abs(now - since) < PAUSES * retryDelay
-  }
 
   const read = async ({ state: pull, contexts, requiredContexts, checksDenied }: FullPull): Promise<ReadChecks> => {
     const readable = contexts.map(fromGraphql)
@@ -48,12 +38,29 @@ export function createPullChecks({
 
   return async (pull) => {
     const found = await read(pull)
-    const isBare = found.checksState === 'none' && found.checks.length === 0
-    if (isBare && isTooEarly(pull.state)) return { ...found, checksState: 'unknown' }
-    if (pull.state.state !== 'OPEN') bare.delete(pull.state.number)
-    return found
+    const { state } = pull
+    // What can't be read says nothing, and what is required is waited for in any case.
+    if (state.state === 'OPEN' && (found.checksState === 'unknown' || (found.checksState === 'none' && found.checks.length > 0))) return found
+    if (state.state !== 'OPEN' || found.checksState !== 'none') {
+      await expected.settled(state, found.checksState !== 'none')
+      return found
+    }
+    const { age, waits } = await expected.bare(state)
+    if (waits !== null) return { ...found, checksState: 'pending', checks: [toCome(waits)] }
+    return age < PAUSES * retryDelay ? { ...found, checksState: 'unknown' } : found
   }
 }
+
+/** Stands for the checks that are waited for, and says why a merge is refused until then. */
+const toCome = ({ why, until }: AwaitedChecks): ReadChecks['checks'][number] => ({
+  name: 'checks',
+  status: 'queued',
+  required: false,
+  run: null,
+  url: null,
+  logTail: `none has begun on this head yet, and ${why}. They are waited for until ${new Date(until).toISOString().slice(11, 19)} UTC (forge.github.checks_expected_within): wait, or merge with force`,
+  job: null,
+})
 
 const COME_TO: Readonly<Record<RollupState, ChecksState>> = { SUCCESS: 'passed', PENDING: 'pending', EXPECTED: 'pending', FAILURE: 'failed', ERROR: 'failed' }
 

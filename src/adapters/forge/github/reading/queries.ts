@@ -124,6 +124,16 @@ export const ofHeads = (
   }
 }`
 
+/** Whether anything checked the last pull requests into a base. */
+export const RECENT = `query RecentPullRequests($owner: String!, $name: String!, $base: String!) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    pullRequests(baseRefName: $base, states: [MERGED, CLOSED], orderBy: { field: CREATED_AT, direction: DESC }, first: 5) {
+      nodes { number statusCheckRollup { state } }
+    }
+  }
+}`
+
 /** All of them, or of a base or a head, in pages. */
 export const listed = ({
   base,
@@ -147,5 +157,6 @@ export const QUERIES: readonly string[] = [
   MORE_LINE_COMMENTS,
   MORE_COMMENTS,
   MORE_CONTEXTS,
+  RECENT,
   ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),
 ]

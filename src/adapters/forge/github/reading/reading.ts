@@ -4,6 +4,7 @@ import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import { readCheckLog } from './check-log.ts'
 import { readDiff } from './diff.ts'
+import { createExpectedChecks } from './expected-checks.ts'
 import { findPulls } from './find.ts'
 import { createIdentity } from './identity.ts'
 import { createLogEnds } from './log-ends.ts'
@@ -20,7 +21,7 @@ export function createReading(options: GithubForgeOptions & { readonly client: G
   const identity = createIdentity(options)
   const looks = createLooks({ client, clock, identity })
   const logEnds = createLogEnds(options)
-  const checksOf = createPullChecks(options)
+  const checksOf = createPullChecks({ ...options, expected: createExpectedChecks(options) })
   const snapshotsOf = createSnapshots({ ...options, branches, logEnds, checksOf })
 
   return {

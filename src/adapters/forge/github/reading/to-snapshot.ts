@@ -2,7 +2,7 @@ import type { Actor, AgentId, BranchName, Sha } from '../../../../ids.ts'
 import type { PullRequestSnapshot } from '../../forge.ts'
 import type { FullPull, RawState } from './answers.ts'
 import { toComments, toReviews, type Readers } from './reviews.ts'
-import { accountOf } from './trusted.ts'
+import { accountOf, isSame } from './trusted.ts'
 
 /** What is worked out beside GitHub’s answer. */
 export interface Beside extends Readers {
@@ -39,6 +39,7 @@ export function toSnapshot(
     reviews: toReviews(pull.reviews, beside),
     comments: toComments(pull.comments, beside),
     mergeSha: merged ? ((state.mergeCommit?.oid ?? null) as Sha | null) : null,
+    ...(merged && state.mergedBy !== null && !isSame(accountOf(state.mergedBy).login, beside.viewer) ? { mergedByOther: true } : {}),
     mergedBy: merged && state.mergedBy !== null ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor) : null,
     mergedHead: merged ? (state.headRefOid as Sha) : null,
     createdAt: Date.parse(state.createdAt),

@@ -1,7 +1,10 @@
 import { asExomonadError } from '../../../../errors.ts'
 import type { ForgeBudget } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
+import { isTooOld, OLDEST_SERVER, serverName, versionIn } from '../client/old-server.ts'
 import type { GithubRepository } from '../options.ts'
+import { fullLook } from '../reading/queries.ts'
+import { ownHost } from './remote-url.ts'
 
 export interface PermissionFinding {
   /** In the words of a token’s settings where it is one of those: `Contents: write`. */
@@ -14,6 +17,14 @@ export interface PermissionFinding {
   readonly fix: string | null
 }
 
+/** Which version it is, and what it does not know. */
+export interface ServerFinding {
+  readonly state: 'ok' | 'warning' | 'problem'
+  /** Both are sentences without a full stop. */
+  readonly found: string
+  readonly fix: string | null
+}
+
 export type GithubCheck =
   | {
       readonly kind: 'checked'
@@ -21,6 +32,8 @@ export type GithubCheck =
       /** Why nobody with this account can work there, whatever the token: a sentence without a full stop. */
       readonly readOnly: string | null
       readonly permissions: readonly PermissionFinding[]
+      /** Of an Enterprise Server. */
+      readonly server: ServerFinding | null
       readonly budget: ForgeBudget
     }
   /** The token or the repository as a whole. Sentences. */
@@ -50,20 +63,45 @@ export async function checkPermissions(client: GithubClient, repository: GithubR
     const { data, headers } = await client.rest<RepositoryAnswer>('GET /repos/{owner}/{repo}')
     const scopes = headers['x-oauth-scopes']
     const branch = data.default_branch
-    const [account, ...found] = await Promise.all([
+    const [account, server, ...found] = await Promise.all([
       client.viewer().catch(() => null),
+      serverOf(client, repository, versionIn(headers)),
       reading(client, repository),
       scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
       listing(client, repository, branch),
     ])
     const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
-    return { kind: 'checked', account, readOnly: readOnly(data, account), permissions, budget: client.budget() }
+    return { kind: 'checked', account, readOnly: readOnly(data, account), permissions, server, budget: client.budget() }
   } catch (thrown) {
     const error = asExomonadError(thrown)
     if (error.code === 'FORGE_DENIED') return { kind: 'refused', reason: error.message }
     if (error.code === 'FORGE_UNAVAILABLE') return { kind: 'unreachable', reason: error.message }
     throw error
   }
+}
+
+/** What it does not know is found out by asking for all that is ever read of a pull request; that there is none of that number doesn’t matter. */
+async function serverOf(client: GithubClient, { host }: GithubRepository, told: string | undefined): Promise<ServerFinding | null> {
+  const asked = async (): Promise<string | undefined> => {
+    const { data } = await client.rest<{ installed_version?: string } | null>('GET /meta', {}, { accept: [401, 403, 404] })
+    return data?.installed_version
+  }
+  const version = told ?? (ownHost(host) === null ? await asked().catch(() => undefined) : undefined)
+  if (version === undefined) return null
+  const update = `Have it updated to ${OLDEST_SERVER} or newer`
+  try {
+    await client.graphql(fullLook(1), { n0: 1 })
+  } catch (thrown) {
+    const { code, facts } = asExomonadError(thrown)
+    const fields = facts['fields']
+    if (code === 'FORGE_DENIED' && Array.isArray(fields)) {
+      return { state: 'problem', found: `${serverName(version)} is too old: it does not know ${fields.join(', ')}`, fix: update }
+    }
+  }
+  const lost = [...new Set(client.lacking().map((one) => one.lost))]
+  if (lost.length > 0) return { state: 'warning', found: `${serverName(version)} is too old to tell ${lost.join(', ')}; all else works`, fix: update }
+  if (!isTooOld(version)) return { state: 'ok', found: serverName(version), fix: null }
+  return { state: 'warning', found: `${serverName(version)} is older than ${OLDEST_SERVER}, the oldest that exomonad is made for`, fix: update }
 }
 
 const nameOf = ({ owner, name }: GithubRepository): string => `${owner}/${name}`

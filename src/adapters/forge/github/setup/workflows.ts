@@ -26,6 +26,13 @@ export function findSilentWorkflows(files: readonly WorkflowFile[], root: string
   return files.flatMap((file) => findingsOf(file, root, others))
 }
 
+/** Whether it runs on a pull request with that base and head, by the branches that it names. What paths it is limited to is not looked at. */
+export function runsForPull({ text }: WorkflowFile, { base, head }: { readonly base: string; readonly head: string }): boolean {
+  const document = parseDocument(text, { prettyErrors: false })
+  if (document.errors.length > 0) return false
+  return triggersOf(document).some((trigger) => (trigger.event === 'push' ? runsOn(trigger, head) : isCheck(trigger) && runsOn(trigger, base)))
+}
+
 interface Trigger {
   readonly event: 'pull_request' | 'push'
   readonly branches: readonly string[] | null

@@ -4,6 +4,7 @@ import type { BranchName, Sha } from '../../../../ids.ts'
 import type { Forge, MergeResult, PullRequestSnapshot } from '../../forge.ts'
 import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
+import { isSame } from '../reading/trusted.ts'
 import { mergeMessage } from './merge-message.ts'
 import type { Pause } from './pause.ts'
 import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
@@ -31,7 +32,7 @@ export function createMerging({
   baseTip,
   merged,
 }: {
-  client: Pick<GithubClient, 'rest' | 'pages'>
+  client: Pick<GithubClient, 'rest' | 'pages' | 'viewer'>
   gate: Pick<TextGate, 'text'>
   pause: Pause
   conflictFiles: ConflictFiles
@@ -48,10 +49,13 @@ export function createMerging({
     return { kind: 'merged', sha: (pull.merge_commit_sha ?? head) as Sha, head }
   }
 
+  /** Somebody with another account has merged it; with the same one nobody can tell. */
+  const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> => by != null && !isSame(by.login, await client.viewer())
+
   /** `words`: what GitHub had against it last. A merge under way, whose answer was lost, is the one that was asked for. */
-  const inTheWay = (pull: RawPull, expectedHead: Sha, words: string): MergeResult | undefined => {
+  const inTheWay = async (pull: RawPull, expectedHead: Sha, words: string): Promise<MergeResult | undefined> => {
     const state = stateOf(pull)
-    if (state === 'merged' && UNDER_WAY.test(words) && pull.head.sha === expectedHead) {
+    if (state === 'merged' && UNDER_WAY.test(words) && pull.head.sha === expectedHead && !(await isOthers(pull))) {
       merged(pull.number)
       return mergedAs(pull)
     }
@@ -62,7 +66,7 @@ export function createMerging({
   /** After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or not known yet. */
   const explain = async ({ number, expectedHead }: MergeOptions, words: string): Promise<MergeResult | 'again'> => {
     const pull = await lookAt(client, number)
-    const found = inTheWay(pull, expectedHead, words)
+    const found = await inTheWay(pull, expectedHead, words)
     if (found !== undefined) return found
     if (pull.mergeable === false) {
       const base = pull.base.ref as BranchName
@@ -82,7 +86,8 @@ export function createMerging({
     for (let looks = 0; looks < LOOKS; looks++) {
       if (looks > 0) await pause(looks - 1)
       const pull = await lookAt(client, number).catch(() => undefined)
-      if (pull?.merged === true && pull.head.sha === expectedHead) return mergedAs(pull)
+      if (pull?.merged !== true || pull.head.sha !== expectedHead) continue
+      return (await isOthers(pull)) ? { kind: 'not_open', state: 'merged' } : mergedAs(pull)
     }
     throw lost
   }
@@ -109,7 +114,7 @@ export function createMerging({
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, options.number)
-      const found = inTheWay(pull, options.expectedHead, words)
+      const found = await inTheWay(pull, options.expectedHead, words)
       // Just after a push GitHub may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found
@@ -133,8 +138,8 @@ export function createMerging({
         try {
           const pull = await lookAt(client, number)
           const state = stateOf(pull)
-          if (state === 'merged') return mergedAs(pull)
-          return state === 'closed' ? { kind: 'not_open', state } : { kind: 'not_merged' }
+          if (state === 'open') return { kind: 'not_merged' }
+          return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
         } catch (error) {
           if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED')) {
             return { kind: 'unknown', reason: error.message }

@@ -9,6 +9,8 @@ export interface RawPull {
   readonly merged: boolean
   /** Before a merge a trial of GitHub’s own; afterwards the commit on the base. */
   readonly merge_commit_sha: string | null
+  /** Whoever merged it; null before, and where that account is gone. */
+  readonly merged_by?: { readonly login: string } | null
   readonly draft: boolean
   readonly title: string
   readonly body: string | null
