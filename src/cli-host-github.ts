@@ -27,6 +27,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const client = createGithubClient({
       repository,
       token: () => token.read(),
+      ...(token.app === undefined ? {} : { app: token.app }),
       settings: () => ({ trustedBots: github.trusted_bots, copilotReview: github.copilot_review, reserve: 0 }),
       clock: Date.now,
       log: silentLog(),
@@ -38,7 +39,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const reason = `GitHub (${repository.host}) did not answer within ${PATIENCE / 1000} seconds.`
     const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), PATIENCE)
     try {
-      return await Promise.race([checkPermissions(client, repository), late.promise])
+      return await Promise.race([checkPermissions(client, repository, token.app), late.promise])
     } finally {
       clearTimeout(timer)
     }

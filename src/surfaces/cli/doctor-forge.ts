@@ -24,7 +24,11 @@ export async function diagnoseForge(context: CliContext, config: Config | null, 
     if (found.kind === 'none') return [...changed, { subject: 'forge', status: 'problem', found: `GitHub is configured, but ${found.reason}`, fix: found.fix }]
     const { repository, remote, token } = found
     const where: Diagnosis = { subject: 'forge', status: 'ok', found: `${repository.owner}/${repository.name} on ${repository.host}, remote ${remote}` }
-    const others = await Promise.all([secretFile(context, token.file, 'token file'), webhook(context, config, home), workflows(context, located)])
+    const others = await Promise.all([
+      secretFile(context, token.file, token.app === undefined ? 'token file' : 'app key'),
+      webhook(context, config, home),
+      workflows(context, located),
+    ])
     const rest = [...changed, ...others.flat()]
     if (token.source === null) {
       const reason = await token.read().then(
@@ -47,7 +51,11 @@ function tokenAndRights(source: string, check: GithubCheck): Diagnosis[] {
       return [{ subject: 'token', status: 'warning', found: `${source}; what it may do was not checked: ${check.reason}` }]
     case 'checked':
       return [
-        { subject: 'token', status: 'ok', found: `${source}${check.account === null ? '' : `, account ${check.account}`}` },
+        {
+          subject: 'token',
+          status: 'ok',
+          found: `${source}${check.account === null ? '' : `, account ${check.account}`}${check.expiresAt === null ? '' : `, counts until ${new Date(check.expiresAt).toISOString()} and renews itself`}`,
+        },
         ...rights(check.permissions),
         limits(check.budget),
       ]

@@ -7,14 +7,14 @@ import { createEtags } from './etags.ts'
 import { garbled, troubled, unreachable, wordsOf, type RequestFailure } from './failure.ts'
 import { createLimits } from './limits.ts'
 import { createOctokit, type Answer } from './octokit.ts'
-import { createSecrets } from './secrets.ts'
+import { createSecrets, isOfApp } from './secrets.ts'
 import { final, tailFetch } from './transport.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 const PER_PAGE = 100
 
 export function createGithubClient(options: GithubClientOptions): GithubClient {
-  const { repository, clock } = options
+  const { repository, clock, app } = options
   const secrets = createSecrets()
   const limits = createLimits({ clock, reserve: () => options.settings().reserve })
   const attempt = createAttempt({ ...options, limits, secrets, etags: createEtags() })
@@ -45,13 +45,13 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
   const refused = async (route: string, parameters: Readonly<Record<string, unknown>>, { status, data, headers }: Answer): Promise<ExomonadError> => {
     const said = secrets.redact(wordsOf(data)) || `status ${status}`
     const [method = '', path = ''] = route.split(' ')
-    if (status === 401) return tokenRefused(repository)
+    if (status === 401) return tokenRefused(repository, app)
     if (status >= 500) return troubled(repository, status, headers, clock())
-    if (status === 403 || status === 451) return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers })
+    if (status === 403 || status === 451) return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers, app })
     if (status === 404 || status === 410) {
       const number = parameters['pull_number']
       if (method === 'GET' && number !== undefined) return pullMissing(Number(number))
-      return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers })
+      return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers, app })
     }
     return new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) refuses ${method} ${path}: ${said}`, { status })
   }
@@ -76,7 +76,7 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
       }),
     )
     // What is missing is only missing where the repository is there: a lost permission or a rename looks the same.
-    if (result.status === 404 && route.includes(REPOSITORY) && !(await isRepositoryThere())) throw repositoryGone(repository)
+    if (result.status === 404 && route.includes(REPOSITORY) && !(await isRepositoryThere())) throw repositoryGone(repository, app)
     if (result.status >= 400 && !accept.includes(result.status)) throw await refused(route, parameters, result)
     return result
   }
@@ -105,10 +105,10 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     if (body.data === undefined && !Array.isArray(body.errors)) throw garbled(repository, result.status)
     const errors = Array.isArray(body.errors) ? body.errors.map((error) => graphqlError(error, secrets.redact)) : []
     const whole = errors.find(({ path }) => path.length === 1 && path[0] === 'repository')
-    if (whole?.type === 'NOT_FOUND') throw repositoryGone(repository)
+    if (whole?.type === 'NOT_FOUND') throw repositoryGone(repository, app)
     if (whole?.type === 'FORBIDDEN' || errors.some(({ type }) => type === 'INSUFFICIENT_SCOPES')) {
       const said = (whole ?? errors.find(({ type }) => type === 'INSUFFICIENT_SCOPES'))?.message ?? ''
-      throw permissionMissing(repository, { what: 'a query', said, status: result.status, headers: result.headers })
+      throw permissionMissing(repository, { what: 'a query', said, status: result.status, headers: result.headers, app })
     }
     return { data: body.data ?? null, errors }
   }
@@ -144,8 +144,9 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
       const { data } = await graphql<{ viewer: { login: string } }>('query Viewer { viewer { login } }')
       const login = data?.viewer?.login
       if (login === undefined) throw garbled(repository, 200)
-      viewer = { token, login }
-      return login
+      // However it is written: a person may be called as an app is, but for this.
+      viewer = { token, login: isOfApp(token) && !login.endsWith('[bot]') ? `${login}[bot]` : login }
+      return viewer.login
     },
 
     close: () => closing.abort(final('exomonad is stopping')),

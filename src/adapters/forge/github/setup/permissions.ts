@@ -2,6 +2,8 @@ import { asExomonadError } from '../../../../errors.ts'
 import type { ForgeBudget } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
+import { permissionsOfApp } from './app-permissions.ts'
+import type { GithubApp } from './token.ts'
 
 export interface PermissionFinding {
   /** In the words of a token’s settings where it is one of those: `Contents: write`. */
@@ -18,6 +20,8 @@ export type GithubCheck =
   | {
       readonly kind: 'checked'
       readonly account: string | null
+      /** Of a token that renews itself. Milliseconds since the epoch. */
+      readonly expiresAt: number | null
       /** Why nobody with this account can work there, whatever the token: a sentence without a full stop. */
       readonly readOnly: string | null
       readonly permissions: readonly PermissionFinding[]
@@ -43,21 +47,30 @@ const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
 
 /**
  * What a token may do, found out by doing it: what reads is read, and what writes is asked for in a way that GitHub refuses as invalid
- * (422) where it is allowed and as forbidden (403) where it is not. Nothing is made or changed.
+ * (422) where it is allowed and as forbidden (403) where it is not. An app is told with its token. Nothing is made or changed.
  */
-export async function checkPermissions(client: GithubClient, repository: GithubRepository): Promise<GithubCheck> {
+export async function checkPermissions(client: GithubClient, repository: GithubRepository, app?: Pick<GithubApp, 'grant'>): Promise<GithubCheck> {
   try {
     const { data, headers } = await client.rest<RepositoryAnswer>('GET /repos/{owner}/{repo}')
     const scopes = headers['x-oauth-scopes']
+    const grant = app?.grant() ?? null
     const branch = data.default_branch
     const [account, ...found] = await Promise.all([
       client.viewer().catch(() => null),
       reading(client, repository),
-      scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
-      listing(client, repository, branch),
+      grant !== null ? permissionsOfApp(grant, repository) : scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
+      grant === null ? listing(client, repository, branch) : [],
+      rules(client, repository, branch),
     ])
     const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
-    return { kind: 'checked', account, readOnly: readOnly(data, account), permissions, budget: client.budget() }
+    return {
+      kind: 'checked',
+      account,
+      expiresAt: grant?.expiresAt ?? null,
+      readOnly: readOnly(data, account, grant !== null),
+      permissions,
+      budget: client.budget(),
+    }
   } catch (thrown) {
     const error = asExomonadError(thrown)
     if (error.code === 'FORGE_DENIED') return { kind: 'refused', reason: error.message }
@@ -69,10 +82,10 @@ export async function checkPermissions(client: GithubClient, repository: GithubR
 const nameOf = ({ owner, name }: GithubRepository): string => `${owner}/${name}`
 const give = (permission: string, repository: GithubRepository): string => `Give the token “${permission}” for ${nameOf(repository)}`
 
-/** Tokens of apps have no account, and may neither push nor pull by this. */
-function readOnly({ archived, permissions }: RepositoryAnswer, account: string | null): string | null {
+/** What an app may is told with its token, not by this. */
+function readOnly({ archived, permissions }: RepositoryAnswer, account: string | null, isApp: boolean): string | null {
   if (archived) return ARCHIVED.why
-  return permissions?.push === false && permissions.pull === true ? `${account ?? 'the token’s account'} has no write access to it` : null
+  return !isApp && permissions?.push === false && permissions.pull === true ? `${account ?? 'the token’s account'} has no write access to it` : null
 }
 
 const ARCHIVED: PermissionFinding = {
@@ -146,20 +159,12 @@ function byScopes(text: string, { private: hidden, permissions }: RepositoryAnsw
 }
 
 async function listing(client: GithubClient, repository: GithubRepository, branch: string): Promise<PermissionFinding[]> {
-  const [checks, actions, rules] = await Promise.all([
+  const [checks, actions] = await Promise.all([
     ask(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', { ref: branch, per_page: 1 }),
     ask(client, 'GET /repos/{owner}/{repo}/actions/runs', { per_page: 1 }),
-    ask(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: 1 }),
   ])
-  const finding = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
-    permission: `${permission}: read`,
-    state,
-    needed: false,
-    why: state === 'ok' ? can : `${cannot}: ${said}`,
-    fix: state === 'missing' ? fix : null,
-  })
   return [
-    finding(
+    readable(
       'Checks',
       checks,
       ['checks can be read', actions.state === 'ok' ? 'checks can’t be read, only the runs of Actions' : 'checks can’t be read'],
@@ -167,10 +172,22 @@ async function listing(client: GithubClient, repository: GithubRepository, branc
         ? 'Fine-grained tokens can’t be given this; a classic token or an app’s can, where checks of other apps matter'
         : give('Actions: read', repository),
     ),
-    finding('Actions', actions, ['logs of failed jobs can be read', 'logs of failed jobs can’t be read'], give('Actions: read', repository)),
-    finding('Branch rules', rules, [`the rules of ${branch} can be read`, `the rules of ${branch} can’t be read`], give('Metadata: read', repository)),
+    readable('Actions', actions, ['logs of failed jobs can be read', 'logs of failed jobs can’t be read'], give('Actions: read', repository)),
   ]
 }
+
+async function rules(client: GithubClient, repository: GithubRepository, branch: string): Promise<PermissionFinding[]> {
+  const answer = await ask(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: 1 })
+  return [readable('Branch rules', answer, [`the rules of ${branch} can be read`, `the rules of ${branch} can’t be read`], give('Metadata: read', repository))]
+}
+
+const readable = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
+  permission: `${permission}: read`,
+  state,
+  needed: false,
+  why: state === 'ok' ? can : `${cannot}: ${said}`,
+  fix: state === 'missing' ? fix : null,
+})
 
 function settingsOf({ allow_squash_merge: squash }: RepositoryAnswer): PermissionFinding[] {
   const copilot: PermissionFinding = {
