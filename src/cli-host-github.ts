@@ -17,7 +17,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     return findGithub({ git, exec, environment, config, home })
   },
 
-  async check({ repository, token }, { github }) {
+  async check({ repository, token }, { github }, root) {
     const [{ createGithubClient }, { checkPermissions }, { silentLog }, { readVersion }] = await Promise.all([
       import('./adapters/forge/github/client/create.ts'),
       import('./adapters/forge/github/setup/permissions.ts'),
@@ -39,7 +39,10 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const reason = `GitHub (${repository.host}) did not answer within ${PATIENCE / 1000} seconds.`
     const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), PATIENCE)
     try {
-      return await Promise.race([checkPermissions(client, repository, token.app), late.promise])
+      return await Promise.race([
+        checkPermissions(client, repository, { app: token.app, root: root ?? undefined, deletes: github.delete_branch }),
+        late.promise,
+      ])
     } finally {
       clearTimeout(timer)
     }

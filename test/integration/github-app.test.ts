@@ -193,7 +193,7 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     onTestFinished(() => local.remove())
     await local.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
     const token = await open()
-    const found = await checkPermissions(clientOf(token), repository, token.app)
+    const found = await checkPermissions(clientOf(token), repository, { app: token.app })
     if (found.kind !== 'checked') throw new Error(JSON.stringify(found))
     expect(found).toMatchObject({ account: 'exo[bot]', expiresAt: time.now + 60 * MINUTE, readOnly: null })
     expect(found.permissions.filter(({ state }) => state === 'missing').map(({ permission, needed }) => [permission, needed])).toEqual([

@@ -134,6 +134,15 @@ export const listed = ({
   }
 }`
 
+/** How the repository and a branch of it let merge. */
+export const MERGE_SETTINGS = `query MergeSettings($owner: String!, $name: String!, $base: String!) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed
+    ref(qualifiedName: $base) { refUpdateRule { requiresLinearHistory requiresSignatures } }
+  }
+}`
+
 /** Every text that is ever sent, the variable ones in their smallest and largest forms: held against GitHub’s schema by a test. */
 export const QUERIES: readonly string[] = [
   STATES,
@@ -143,5 +152,6 @@ export const QUERIES: readonly string[] = [
   MORE_LINE_COMMENTS,
   MORE_COMMENTS,
   MORE_CONTEXTS,
+  MERGE_SETTINGS,
   ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),
 ]

@@ -3,6 +3,7 @@ import type { ForgeBudget } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
 import { permissionsOfApp } from './app-permissions.ts'
+import { checkRules, waysFindings, type RuledRepository } from './merging-rules.ts'
 import type { GithubApp } from './token.ts'
 
 export interface PermissionFinding {
@@ -38,6 +39,17 @@ interface RepositoryAnswer {
   /** What the account may do, whatever the token may. */
   readonly permissions?: { readonly push?: boolean; readonly pull?: boolean }
   readonly allow_squash_merge?: boolean
+  readonly allow_merge_commit?: boolean
+  readonly allow_rebase_merge?: boolean
+}
+
+export interface CheckOptions {
+  /** Whose installation the token is of. */
+  readonly app?: Pick<GithubApp, 'grant'> | undefined
+  /** The branch the tree grows from. Default: the repository’s default branch. */
+  readonly root?: string | undefined
+  /** exomonad deletes branches that were merged. */
+  readonly deletes?: boolean
 }
 
 const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
@@ -49,7 +61,11 @@ const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
  * What a token may do, found out by doing it: what reads is read, and what writes is asked for in a way that GitHub refuses as invalid
  * (422) where it is allowed and as forbidden (403) where it is not. An app is told with its token. Nothing is made or changed.
  */
-export async function checkPermissions(client: GithubClient, repository: GithubRepository, app?: Pick<GithubApp, 'grant'>): Promise<GithubCheck> {
+export async function checkPermissions(
+  client: GithubClient,
+  repository: GithubRepository,
+  { app, root, deletes = false }: CheckOptions = {},
+): Promise<GithubCheck> {
   try {
     const { data, headers } = await client.rest<RepositoryAnswer>('GET /repos/{owner}/{repo}')
     const scopes = headers['x-oauth-scopes']
@@ -60,9 +76,9 @@ export async function checkPermissions(client: GithubClient, repository: GithubR
       reading(client, repository),
       grant !== null ? permissionsOfApp(grant, repository) : scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
       grant === null ? listing(client, repository, branch) : [],
-      rules(client, repository, branch),
+      rules(client, { repository, root: root ?? branch, settings: settingsOf(data), deletes }),
     ])
-    const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
+    const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), COPILOT]
     return {
       kind: 'checked',
       account,
@@ -176,10 +192,23 @@ async function listing(client: GithubClient, repository: GithubRepository, branc
   ]
 }
 
-async function rules(client: GithubClient, repository: GithubRepository, branch: string): Promise<PermissionFinding[]> {
-  const answer = await ask(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: 1 })
-  return [readable('Branch rules', answer, [`the rules of ${branch} can be read`, `the rules of ${branch} can’t be read`], give('Metadata: read', repository))]
+async function rules(client: GithubClient, ruled: RuledRepository): Promise<PermissionFinding[]> {
+  const { repository, root } = ruled
+  const read = (answer: Answer): PermissionFinding =>
+    readable('Branch rules', answer, [`the rules of ${root} can be read`, `the rules of ${root} can’t be read`], give('Metadata: read', repository))
+  try {
+    return [read({ state: 'ok', said: '' }), ...(await checkRules(client, ruled))]
+  } catch (thrown) {
+    const { code, message } = asExomonadError(thrown)
+    return [read({ state: code === 'FORGE_DENIED' ? 'missing' : 'unknown', said: withoutStop(message) }), ...waysFindings(ruled, [])]
+  }
 }
+
+const settingsOf = ({ allow_merge_commit: merge, allow_squash_merge: squash, allow_rebase_merge: rebase }: RepositoryAnswer): RuledRepository['settings'] => ({
+  merge,
+  squash,
+  rebase,
+})
 
 const readable = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
   permission: `${permission}: read`,
@@ -189,26 +218,10 @@ const readable = (permission: string, { state, said }: Answer, [can, cannot]: re
   fix: state === 'missing' ? fix : null,
 })
 
-function settingsOf({ allow_squash_merge: squash }: RepositoryAnswer): PermissionFinding[] {
-  const copilot: PermissionFinding = {
-    permission: 'Copilot reviews',
-    state: 'unknown',
-    needed: false,
-    why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
-    fix: null,
-  }
-  const merging = { permission: 'Squash merges', needed: false }
-  if (squash === undefined)
-    return [{ ...merging, state: 'unknown', why: 'which ways of merging are allowed is only told to who may write', fix: null }, copilot]
-  return [
-    squash
-      ? { ...merging, state: 'ok', why: 'squash merges are allowed', fix: null }
-      : {
-          ...merging,
-          state: 'missing',
-          why: 'the repository forbids squash merges, which is how workers’ pull requests are merged unless told otherwise',
-          fix: 'Allow them in the repository’s settings, or name another strategy with each merge',
-        },
-    copilot,
-  ]
+const COPILOT: PermissionFinding = {
+  permission: 'Copilot reviews',
+  state: 'unknown',
+  needed: false,
+  why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
+  fix: null,
 }
