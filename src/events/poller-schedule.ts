@@ -52,7 +52,11 @@ export function createSchedule(now: () => number): Schedule {
       const due = all.filter(([, entry]) => dueAt(entry, cadence) <= at)
       // One call reads many for the same price: those of the same pace come along, and then keep step.
       const paces = new Set(due.filter(([, { wait }]) => wait === 0).map(([, entry]) => pace(entry, cadence)))
-      const along = all.filter(([, entry]) => entry.wait === 0 && paces.has(pace(entry, cadence)) && entry.readAt + pace(entry, cadence) / 2 <= at)
+      // So do idle ones that would be due before the active ones are looked at again: a call of their own costs more than to look a little early.
+      const soon = (entry: Entry): boolean => due.length > 0 && !entry.active && dueAt(entry, cadence) < at + cadence.active
+      const along = all.filter(
+        ([, entry]) => entry.wait === 0 && (paces.has(pace(entry, cadence)) || soon(entry)) && entry.readAt + pace(entry, cadence) / 2 <= at,
+      )
       return [...new Set([...due, ...along].map(([number]) => number))]
     },
     next: (cadence) => {

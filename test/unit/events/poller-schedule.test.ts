@@ -57,6 +57,24 @@ describe('schedule', () => {
     expect(calls).toBeLessThan(25)
   })
 
+  it('(20.16) lets idle ones come along with the last active look before they are due, and active ones never early with idle ones', () => {
+    let now = 0
+    const schedule = createSchedule(() => now)
+    schedule.read(1, { active: false, settled: true })
+    now = 17_000
+    schedule.read(2, { active: true, settled: true })
+    const calls: [number, readonly number[]][] = []
+    while (now < 900_000) {
+      now = schedule.next(CADENCE) ?? now
+      const due = schedule.due(CADENCE)
+      calls.push([now, due])
+      for (const number of due) schedule.read(number, { active: number === 2, settled: true })
+    }
+    expect(calls.filter(([, due]) => due.includes(1)).map(([at]) => at)).toEqual([287_000, 587_000, 887_000])
+    expect(calls.every(([, due]) => due.includes(2))).toBe(true)
+    expect(calls).toHaveLength(30)
+  })
+
   it('tries one that fails after 1, 2, 4 … s, never less often than active ones, until it is read', () => {
     let now = 0
     const schedule = createSchedule(() => now)
