@@ -57,7 +57,7 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     expect([token.source, token.file, token.app?.grant()]).toEqual([`app ${app.id} by its key ${keyFile}`, keyFile, null])
     expect(fake.calls).toEqual([])
     const together = await Promise.all([token.read(), token.read(), token.read()])
-    const [first = ''] = together
+    const [first] = together
     expect(new Set(together).size).toBe(1)
     expect(await accepted(fake.apiUrl, first)).toBe(true)
     expect([asked('/installation'), asked('/access_tokens')]).toEqual([1, 1])
