@@ -57,6 +57,22 @@ describe('schedule', () => {
     expect(calls).toBeLessThan(25)
   })
 
+  it('(20.16) gives checks that may still begin a while, and looks soon where more than that is not known', () => {
+    let now = 0
+    const schedule = createSchedule(() => now)
+    const waits: number[] = []
+    const states = [false, 'checks', 'checks', 'checks'] as const
+    for (const settled of states) {
+      schedule.read(1, { active: true, settled })
+      const next = schedule.next(CADENCE) ?? NaN
+      waits.push(next - now)
+      now = next
+    }
+    expect(waits).toEqual([1_000, 15_000, 30_000, 30_000])
+    schedule.read(1, { active: true, settled: true })
+    expect([schedule.backsOff(1), schedule.next(CADENCE)]).toEqual([false, now + 30_000])
+  })
+
   it('(20.16) lets idle ones come along with the last active look before they are due, and active ones never early with idle ones', () => {
     let now = 0
     const schedule = createSchedule(() => now)
