@@ -17,7 +17,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     return findGithub({ git, exec, environment, config, home })
   },
 
-  async check({ repository, token }, { github }) {
+  async check({ repository, token }, { github }, root) {
     const [{ createGithubClient }, { checkPermissions }, { silentLog }, { readVersion }] = await Promise.all([
       import('./adapters/forge/github/client/create.ts'),
       import('./adapters/forge/github/setup/permissions.ts'),
@@ -27,6 +27,7 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const client = createGithubClient({
       repository,
       token: () => token.read(),
+      ...(token.app === undefined ? {} : { app: token.app }),
       settings: () => ({
         trustedBots: github.trusted_bots,
         copilotReview: github.copilot_review,
@@ -43,7 +44,10 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const reason = `GitHub (${repository.host}) did not answer within ${PATIENCE / 1000} seconds.`
     const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), PATIENCE)
     try {
-      return await Promise.race([checkPermissions(client, repository), late.promise])
+      return await Promise.race([
+        checkPermissions(client, repository, { app: token.app, root: root ?? undefined, deletes: github.delete_branch }),
+        late.promise,
+      ])
     } finally {
       clearTimeout(timer)
     }

@@ -77,7 +77,7 @@ export const ERRORS = {
   FORGE_UNAVAILABLE: { status: 503, meaning: 'The forge or its remote cannot be reached.', remedy: 'Check the remote; nothing was changed.' },
   FORGE_DENIED: {
     status: 403,
-    meaning: 'The forge refuses the token, the token lacks a permission or sees no such repository, or the server is too old.',
+    meaning: 'The forge refuses the token, the token lacks a permission or sees no such repository, its rules refuse a push, or the server is too old.',
     remedy: '`exomonad doctor` tells what is missing; nothing was changed.',
   },
   STORE_BUSY: { status: 503, meaning: 'The store is locked by another process.', remedy: 'Try again; `exomonad ps` shows the daemons.' },

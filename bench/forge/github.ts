@@ -1,5 +1,6 @@
 /**
- * A fake GitHub with many pull requests, as a process of its own so that its work is not counted as the poller’s: `node github.ts COUNT`.
+ * A fake GitHub with many pull requests, as a process of its own so that its work is not counted as the poller’s: `node github.ts COUNT
+ * [PENDING]`. With PENDING all are reviewed, and the checks of so many never end.
  * Says where it is, then does what it is told by messages (see `Order`) and answers each.
  */
 import { execFileSync } from 'node:child_process'
@@ -31,6 +32,7 @@ const SPARE = 3
 const FIRST_ID = 1_000_000
 
 const count = Number(process.argv[2])
+const pending = process.argv[3] === undefined ? null : Number(process.argv[3])
 const branches = Array.from({ length: count }, (_, index) => `main.p${index}`)
 const folder = mkdtempSync(join(tmpdir(), 'bench-github-'))
 let now = Date.now()
@@ -42,8 +44,9 @@ const main = git(['rev-parse', 'main']).trim()
 await github.push('main', main)
 // Room for what would be refused: what it costs is to be measured, not how it is slowed down.
 for (const resource of ['core', 'graphql'] as const) github.setLimit(resource, { limit: 1e7, remaining: 1e7, resetAt: now + 365 * 86_400_000 })
-for (const [index, branch] of branches.entries()) open(index + 1, branch, commits[index]?.[0] ?? '')
 github.addUser('reviewer', 'write')
+for (const [index, branch] of branches.entries()) open(index + 1, branch, commits[index]?.[0] ?? '')
+if (pending !== null) for (let number = 1; number <= count; number++) await github.as('reviewer').review(number, { state: 'APPROVED' })
 
 let turn = 0
 let counted = 0
@@ -128,7 +131,7 @@ function open(number: number, branch: string, head: string): void {
 }
 
 function check(number: number): void {
-  github.setCheck(github.pull(number).headSha, { name: 'ci', conclusion: 'success' })
+  github.setCheck(github.pull(number).headSha, { name: 'ci', conclusion: number <= (pending ?? 0) ? null : 'success' })
 }
 
 /** main and all branches in one go; answers the commits of each branch, of which the first is its tip. */

@@ -1,6 +1,6 @@
 /**
- * The poller and the GitHub forge over HTTP, for a simulated hour, as a process of its own: `node poll.ts COUNT` prints `Measured` as JSON.
- * Time is virtual, the calls are real.
+ * The poller and the GitHub forge over HTTP, for a simulated hour, as a process of its own: `node poll.ts COUNT` prints `Measured` as JSON,
+ * `node poll.ts COUNT PENDING` what the daemon’s default cadence costs while nothing changes (`Spent`). Time is virtual, the calls are real.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,10 +10,12 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createTextGate } from '../../src/text-gate/text-gate.ts'
 import { createGithubForge } from '../../src/adapters/forge/github/forge.ts'
+import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { createPoller } from '../../src/events/poller.ts'
+import { isActive } from '../../src/events/pr-tracking.ts'
 import { createPublisher } from '../../src/events/publisher.ts'
 import { asBranchName, newDeliveryId } from '../../src/ids.ts'
 import { silentLog } from '../../src/log.ts'
@@ -35,6 +37,10 @@ export interface Measured {
   readonly restCpu: number
 }
 
+/** Of an hour at the default cadence, some time after the start. */
+export type Spent = Pick<Measured, 'points' | 'calls'>
+
+const HOUR = 3_600_000
 const CYCLE = 60_000
 const CYCLES = 60
 /** Pull requests of which the floor is measured; of more it is so many times as much. */
@@ -43,8 +49,10 @@ const SAMPLE = 100
 const KINDS = ['pulls/N', 'pulls/N/reviews', 'pulls/N/comments', 'issues/N/comments', 'commits/SHA/status', 'commits/SHA/check-runs'] as const
 
 const count = Number(process.argv[2])
+/** Null: looked at every minute while they change. */
+const pending = process.argv[3] === undefined ? null : Number(process.argv[3])
 const time = virtualTime(Date.now())
-const server = fork(join(import.meta.dirname, 'github.ts'), [String(count)], { stdio: 'inherit' })
+const server = fork(join(import.meta.dirname, 'github.ts'), process.argv.slice(2), { stdio: 'inherit' })
 const heard = async <Answer>(): Promise<Answer> => ((await once(server, 'message')) as [Answer])[0]
 const tell = async (kind: Order['kind']): Promise<Counted> => {
   const answer = heard<Counted>()
@@ -66,7 +74,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measure(): Promise<Measured> {
+async function measure(): Promise<Measured | Spent> {
   await store.transaction(async (tx) => {
     for (let index = 0; index < count; index++) {
       const branch = asBranchName(`main.p${index}`)
@@ -88,16 +96,31 @@ async function measure(): Promise<Measured> {
   })
   // Words for agents are made elsewhere: here nothing is routed.
   const publisher = createPublisher({ store, renderer: { render: async () => '', renderPrompt: async () => '' }, clock: time.clock, log, newDeliveryId })
-  const config = configSchema.parse({ forge: { poll_active: CYCLE / 1000, poll_idle: CYCLE / 1000 } })
+  const config = configSchema.parse(pending === null ? { forge: { poll_active: CYCLE / 1000, poll_idle: CYCLE / 1000 } } : {})
   const poller = createPoller({ forge, store, publisher, config: () => config, clock: time.clock, log, timers: time.timers })
   const settled = (): Promise<void> => poller.poll([])
   poller.start()
   // The first looks, with mergeability not worked out yet, are not what an hour costs.
   await time.pass(5 * CYCLE, settled)
-  const followed = (await store.snapshots.list('pull:')).size
-  if (followed !== count) throw new Error(`${followed} of ${count} pull requests are followed`)
+  if (pending !== null) {
+    // What is told of those that make no progress for half an hour is over by then.
+    await time.pass(HOUR, settled)
+    // As if filed at another moment than the others, and so looked at at others.
+    await time.pass(17_000, settled)
+    if (pending > 0) await poller.poll(Array.from({ length: pending }, (_, index) => index + 1))
+  }
+  const pulls = [...(await store.snapshots.list('pull:')).values()].map(({ snapshot }) => snapshot as PullRequestSnapshot)
+  if (pulls.length !== count) throw new Error(`${pulls.length} of ${count} pull requests are followed`)
 
   await tell('count')
+  if (pending !== null) {
+    const active = pulls.filter(isActive).length
+    if (active !== pending) throw new Error(`${active} pull requests are pending, not ${pending}`)
+    await time.pass(HOUR, settled)
+    await poller.stop()
+    await forge.dispose()
+    return tell('count')
+  }
   const before = await lastEvent()
   const started = process.cpuUsage()
   for (let cycle = 0; cycle < CYCLES; cycle++) {

@@ -123,6 +123,16 @@ export const configSchema = z
               .string()
               .optional()
               .describe('A file with the token alone. Default: GH_TOKEN, then GITHUB_TOKEN (GH_ENTERPRISE_TOKEN on other hosts), then `gh auth token`.'),
+            app_id: z
+              .number()
+              .int()
+              .min(1)
+              .optional()
+              .describe(
+                'A GitHub App that speaks for the tree, by the id in its settings. Its tokens renew themselves; where it is set, it alone counts. Read when the daemon starts.',
+              ),
+            app_key_file: z.string().optional().describe('A file with the app’s private key. Required with app_id.'),
+            app_installation_id: z.number().int().min(1).optional().describe('Of the app. Default: the one that the repository is in.'),
             trusted_bots: z
               .array(z.string())
               .default([])

@@ -54,8 +54,8 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
           return undefined
         } catch (thrown) {
           const error = asExomonadError(thrown)
-          if (error.code !== 'HEAD_CHANGED') throw thrown
           const { reason } = error.facts
+          if (error.code !== 'HEAD_CHANGED' && (error.code !== 'FORGE_DENIED' || typeof reason !== 'string')) throw thrown
           return typeof reason === 'string' ? reason : `${base} here and on ${forge.remote} have diverged`
         }
       }

@@ -22,6 +22,7 @@ import { mergeRefusal, redRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
 import { createMergeRights } from './merge-rights.ts'
 import { mergeObjections } from './merge-rules.ts'
+import { chooseStrategy } from './merge-strategy.ts'
 import { createMergeSettling, forgeOf, ownerOf } from './merge-settle.ts'
 import { nextStep, stillLanding } from './merge-words.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
@@ -188,6 +189,7 @@ export function createMergePull(
       await polling.poll([pull.number])
       throw refused
     })
+    const { strategy, instead } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
     const answer = async (sha: string, retargeted: readonly number[], pullError: string | undefined): Promise<MergedPull> => {
       const over = mergedBranches(await knownPulls(store))
       const siblings = agents.filter(
@@ -202,7 +204,7 @@ export function createMergePull(
         ...(followed === null ? {} : { rebased_from: followed }),
         retargeted: [...retargeted],
         siblings_behind: siblings.map((agent) => agent.branch),
-        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, agents, followed }),
+        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, agents, followed, instead }),
       }
     }
 
@@ -215,7 +217,6 @@ export function createMergePull(
       options?.progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
       return async () => outcomeOf(await waiter.outcome(), pull, followed, answer)
     }
-    const strategy = input.strategy ?? (child?.kind === 'worker' ? 'squash' : 'merge')
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
     const intent = await intentOf(pull, actorOf(caller), strategy, child)
 

@@ -27,10 +27,12 @@ export function nextStep(facts: {
   /** All there are. */
   readonly agents: readonly Agent[]
   readonly followed: string | null
+  /** How it was merged, where that is not the usual way. */
+  readonly instead?: string | null
 }): string {
-  const { base, remote, pullError, siblings, child, agents, followed } = facts
+  const { base, remote, pullError, siblings, child, agents, followed, instead } = facts
   const parent = agents.find(({ id }) => id === child?.parentId)
-  const parts: string[] = []
+  const parts: string[] = instead == null ? [] : [instead]
   if (followed !== null) parts.push(`exomonad had rebased the head that you looked at (${followed.slice(0, 8)}); its changes are the same.`)
   if (pullError !== undefined) parts.push(`Your worktree does not have the merge (${pullError}): fix that, then \`git merge --ff-only ${remote}/${base}\`.`)
   if (child !== undefined && parent !== undefined && parent.branch !== base && !sharesBranch(child))

@@ -8,10 +8,17 @@ import type { Deps } from './deps.ts'
  * remote has was on the branch here before; commits from elsewhere are never overwritten.
  */
 export interface BranchPush {
-  /** HEAD_CHANGED where the remote has other commits, or refuses. */
+  /** HEAD_CHANGED where the remote has other commits, or refuses; FORGE_DENIED where its rules do. */
   push(agent: Agent, head: Sha): Promise<void>
   /** The branch here has held that commit, so that nothing of anybody’s is lost where it is replaced. */
   hasHeld(agent: Agent, tip: Sha): Promise<boolean>
+}
+
+/** What GitHub’s rules say against a push, of all that git has printed; null where it was something else. */
+function rulesIn(reason: string): string | null {
+  if (!/GH013|GH006|repository rule violations/i.test(reason)) return null
+  const said = reason.split('; ').flatMap((line) => (line.startsWith('- ') ? [line.slice(2).replace(/\.$/, '')] : []))
+  return said.length === 0 ? reason : said.join('; ')
 }
 
 export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'git' | 'forge'>): BranchPush {
@@ -38,6 +45,14 @@ export function createBranchPush({ store, git, forge }: Pick<Deps, 'store' | 'gi
         const result = await git.push(forge.remote, { sha: head, branch: agent.branch, expected: tip })
         // Refused also where somebody else brought the same there in the same instant: the stop check, beside a filing.
         if (result.kind === 'rejected' && (await git.remoteTip(forge.remote, agent.branch)) !== head) {
+          const rules = rulesIn(result.reason)
+          if (rules !== null) {
+            throw new ExomonadError(
+              'FORGE_DENIED',
+              `The rules of ${forge.remote} refuse the push of ${agent.branch}: ${rules}. \`exomonad doctor\` tells which ruleset it is and what to do.`,
+              { branch: agent.branch, reason: result.reason },
+            )
+          }
           throw new ExomonadError(
             'HEAD_CHANGED',
             `${forge.remote} refused the push of ${agent.branch}: ${result.reason}. Fetch, look at what changed there, then try again.`,

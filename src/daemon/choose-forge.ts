@@ -87,8 +87,9 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
   }
   const { repository, remote } = found
   const token = tokens.reading(() => found.token.read())
-  // Known from the start, so that not even a line about its first use holds it.
-  await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for GitHub'))
+  // Known from the start, so that not even a line about its first use holds it. An app’s is asked of GitHub, which may be away: nobody waits.
+  const first = token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for GitHub'))
+  if (found.token.app === undefined) await first
   access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, host: repository.host, token })
   // Only here: Octokit takes its time to load.
   const { createGithubForge } = await import('../adapters/forge/github/forge.ts')
@@ -98,6 +99,7 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
     git,
     store,
     token,
+    ...(found.token.app === undefined ? {} : { app: found.token.app }),
     settings: () => {
       const { github } = config().forge
       return {

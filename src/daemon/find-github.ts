@@ -10,12 +10,14 @@ import {
   repositoryAt,
   type RemoteAddress,
 } from '../adapters/forge/github/setup/remote-url.ts'
+import { createAppToken } from '../adapters/forge/github/setup/app-token.ts'
 import { secretFilePath } from '../adapters/forge/github/setup/secret-file.ts'
 import { resolveSshAlias } from '../adapters/forge/github/setup/ssh-alias.ts'
 import { findToken, type GithubToken } from '../adapters/forge/github/setup/token.ts'
 import type { Git } from '../adapters/git/git.ts'
 import { ghEnvironment, githubVariables, gitEnvironment, type Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
+import { readVersion } from '../version.ts'
 
 export type GithubFound =
   | {
@@ -61,16 +63,25 @@ export async function findGithub(options: FindGithubOptions): Promise<GithubFoun
   const chosen = await chooseRemote(options, settings, remotes)
   if (chosen.kind === 'none') return chosen
   const { repository, transport } = withUrls(chosen.located, settings)
-  const { environment } = options
-  const token = await findToken({
-    host: repository.host,
-    file: settings.token_file === undefined ? null : secretFilePath(settings.token_file, { home: options.home, userHome: environment.home }),
-    variables: githubVariables(environment),
-    exec: options.exec,
-    ghEnvironment: ghEnvironment(environment),
-    clock: options.clock ?? Date.now,
-  })
+  const token = await tokenFor(options, settings, repository)
   return { kind: 'found', repository, remote: chosen.remote, transport, token, enterprise: ownHost(repository.host) === null }
+}
+
+/** The app’s that is configured, else one of those that people have. */
+function tokenFor({ environment, exec, home, clock = Date.now }: FindGithubOptions, settings: Settings, repository: GithubRepository): Promise<GithubToken> {
+  const { app_id: id, app_key_file: keyFile, app_installation_id: installation = null, token_file: file } = settings
+  const pathOf = (written: string): string => secretFilePath(written, { home, userHome: environment.home })
+  if (id !== undefined && keyFile !== undefined) {
+    return createAppToken({ repository, app: { id, keyFile: pathOf(keyFile), installation }, clock, userAgent: `exomonad/${readVersion()}` })
+  }
+  return findToken({
+    host: repository.host,
+    file: file === undefined ? null : pathOf(file),
+    variables: githubVariables(environment),
+    exec,
+    ghEnvironment: ghEnvironment(environment),
+    clock,
+  })
 }
 
 /** As URLs have it. */

@@ -19,6 +19,9 @@ export interface PullReading {
   forgetStrangers(): void
 }
 
+const settledOf = ({ mergeable, checksState }: PullRequestSnapshot): boolean | 'checks' =>
+  mergeable !== 'unknown' && (checksState === 'unknown' ? 'checks' : true)
+
 export function createPullReading(deps: {
   readonly forge: Pick<Forge, 'ensureChecks'>
   readonly records: PullRecords
@@ -59,7 +62,7 @@ export function createPullReading(deps: {
     }
     followed.seen(pull)
     if (pull.state !== 'open') return drop(pull.number)
-    schedule.read(pull.number, { active: isActive(pull), settled: pull.mergeable !== 'unknown' && pull.checksState !== 'unknown' })
+    schedule.read(pull.number, { active: isActive(pull), settled: settledOf(pull) })
     await ensureChecks(pull)
   }
 

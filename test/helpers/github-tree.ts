@@ -19,14 +19,28 @@ export interface GithubTree {
 
 export interface GithubTreeOptions extends Omit<ExomonadOptions, 'config' | 'init'> {
   readonly github?: FakeGithubOptions
+  /** Lines of [forge.github] that say who speaks for the tree; files that they name lie in the home folder. Default: a token of `robot` in a file. */
+  readonly credential?: (github: FakeGithub) => { readonly config: string; readonly files: Readonly<Record<string, string>> }
   /** Further TOML: of [forge.github] first, then whole tables. */
   readonly githubConfig?: string
   readonly config?: string
 }
 
-export async function startGithubTree({ github: fakeOptions, githubConfig = '', config = '', ...options }: GithubTreeOptions = {}): Promise<GithubTree> {
+const robotToken: NonNullable<GithubTreeOptions['credential']> = ({ token }) => ({
+  config: 'token_file = "~/github-token"',
+  files: { 'github-token': `${token}\n` },
+})
+
+export async function startGithubTree({
+  github: fakeOptions,
+  githubConfig = '',
+  config = '',
+  credential = robotToken,
+  ...options
+}: GithubTreeOptions = {}): Promise<GithubTree> {
   const github = await startFakeGithub(fakeOptions)
   let tree: Exomonad | undefined
+  const { config: credentialConfig, files } = credential(github)
   const stop = async (): Promise<void> => {
     await tree?.stop()
     await github.close()
@@ -42,12 +56,12 @@ poll_idle = 2
 [forge.github]
 api_url = "${github.apiUrl}"
 graphql_url = "${github.graphqlUrl}"
-token_file = "~/github-token"
+${credentialConfig}
 ${githubConfig}
 ${config}`,
     })
     const { repository } = tree
-    writeFileSync(join(repository.home, 'github-token'), `${github.token}\n`, { mode: 0o600 })
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(repository.home, name), text, { mode: 0o600 })
     await repository.git('remote', 'add', 'origin', github.cloneUrl)
     const main = await repository.git('rev-parse', 'HEAD')
     await repository.git('push', '-q', github.bare, `${main}:refs/heads/${github.state.repository.defaultBranch}`)

@@ -316,6 +316,24 @@ describe('what GitHub refuses', () => {
   })
 })
 
+describe('(20.15) the account of an app’s token', () => {
+  it('is the bot, also where GitHub leaves that out of its name, and its next token keeps to the limits of the last', async () => {
+    const { client, token, asked } = await open(({ headers }, response) =>
+      headers.authorization?.includes('limited') === true
+        ? json(response, 403, { message: 'You have exceeded a secondary rate limit.' }, { 'retry-after': '600' })
+        : json(response, 200, { data: { viewer: { login: 'exo' } } }),
+    )
+    expect(await client.viewer()).toBe('exo')
+    token.value = 'ghs_0123456789abcdefghij'
+    expect(await client.viewer()).toBe('exo[bot]')
+    token.value = 'ghs_limited0123456789abcdef'
+    expect(await failure(client.viewer())).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    token.value = 'ghs_0123456789abcdefghijkl'
+    expect(await failure(client.viewer())).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    expect(asked).toHaveLength(3)
+  })
+})
+
 describe('weather', () => {
   it('says in words that nothing answers', async () => {
     const { client, server, url } = await open((_, response) => json(response, 200, {}))

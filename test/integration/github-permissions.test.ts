@@ -47,6 +47,7 @@ const GOOD = {
   'Actions: read': 'ok',
   'Branch rules: read': 'ok',
   'Squash merges': 'ok',
+  'Merge commits': 'ok',
   'Copilot reviews': 'unknown',
 }
 

@@ -257,7 +257,55 @@ describe('reading pull requests of GitHub', () => {
 
     pass(10 * MINUTE)
     await forge.snapshots(numbers)
-    expect(spent()).toEqual({ calls: 3, points: 5 })
+    expect(spent()).toEqual({ calls: 2, points: 4 })
+  })
+
+  it('(20.16) asks for what has to be read in full beside the states of the others, and for what is old with it, for one point', async () => {
+    const { github, forge, openMany, spent, pass } = await start()
+    const numbers = await openMany(26)
+    const [first = 0, second = 0] = numbers
+    const head = (number: number): string => github.pull(number).headSha
+    for (const number of numbers) github.setCheck(head(number), { name: 'ci', conclusion: number === first ? null : 'failure' })
+    await forge.snapshots(numbers)
+    await forge.snapshots(numbers)
+    pass(MINUTE)
+    await forge.snapshots(numbers)
+    pass(MINUTE)
+    spent()
+    expect((await forge.snapshots(numbers)).map((result) => 'snapshot' in result)).toEqual(numbers.map(() => true))
+    expect(spent()).toEqual({ calls: 1, points: 1 })
+
+    // Nothing of the state says that the check has run again and failed again: it is found when all is read anew, at the latest.
+    const before = (await forge.snapshots([first, ...numbers.slice(20)])).length
+    expect(before).toBe(7)
+    github.setCheck(head(second), { name: 'ci', conclusion: 'failure' })
+    const again = String(github.state.checkRuns.findLast(({ sha }) => sha === head(second))?.id)
+    pass(7 * MINUTE)
+    spent()
+    // The one that is under way is looked at, and ten old ones with it; they tell nothing before they are asked for.
+    for (let looks = 0; looks < 3; looks++) {
+      pass(MINUTE)
+      expect(await forge.snapshots([first])).toMatchObject([{ number: first, snapshot: { checksState: 'pending' } }])
+    }
+    expect(spent()).toEqual({ calls: 3, points: 3 })
+    const found = await forge.snapshots(numbers)
+    expect(found[1]).toMatchObject({ number: second, snapshot: { checks: [{ name: 'ci', status: 'failed', run: again }] } })
+    expect(spent()).toEqual({ calls: 1, points: 1 })
+  })
+
+  it('(20.16) asks for both apart, in smaller parts, where GitHub gives up on them together', async () => {
+    const { github, forge, openMany, pass } = await start()
+    const numbers = await openMany(10)
+    github.setCheck(github.pull(numbers[0]!).headSha, { name: 'ci', conclusion: null })
+    await forge.snapshots(numbers)
+    pass(2 * MINUTE)
+    await forge.snapshots(numbers)
+    pass(2 * MINUTE)
+    const calls = github.calls.length
+    github.fail(/nodes\(ids[^]*repository\(/, { kind: 'status', status: 502 }, 9)
+    const found = await forge.snapshots(numbers)
+    expect(found.every((result) => 'snapshot' in result)).toBe(true)
+    expect(github.calls.slice(calls).filter(({ path, status }) => path === '/graphql' && status === 200)).toHaveLength(2)
   })
 
   it('reads mergeability anew each time, and names the files of a conflict', async () => {
@@ -324,10 +372,14 @@ describe('reading pull requests of GitHub', () => {
 
 describe('reading while GitHub is not well', () => {
   it('calls unknown what an answer leaves out, and knows it again with the next', async () => {
-    const { github, forge, openMany } = await start()
+    const { github, forge, openMany, pass } = await start()
     const numbers = await openMany(8)
     const known = async (): Promise<boolean[]> => (await forge.snapshots(numbers)).map((result) => 'snapshot' in result)
     expect(await known()).toEqual(numbers.map(() => true))
+    // What was read at the time it was made is read in full once more: only then are states enough.
+    pass(MINUTE)
+    await known()
+    pass(MINUTE)
     // Each is sent once more before it counts.
     github.fail(/PullRequestStates/, { kind: 'partial' }, 2)
     expect(await known()).toContain(false)

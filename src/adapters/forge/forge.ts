@@ -111,6 +111,14 @@ export type MergeResult =
   /** A rule of the forge’s own stands against it (a required check or review, a merge queue, a strategy that the repository forbids), in its words. */
   | { kind: 'refused'; reason: string }
 
+/** How pull requests may be merged into a branch. */
+export interface MergeWays {
+  readonly allowed: readonly MergeStrategy[]
+  /** What forbids the others, without a full stop; null where nothing does, as far as can be told. */
+  readonly why: string | null
+}
+export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null }
+
 /** One limit of a forge’s API. */
 export interface RateLimit {
   readonly limit: number
@@ -152,6 +160,8 @@ export interface Forge {
   snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
   /** Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask. */
   find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName }): Promise<number[]>
+  /** What its settings and rules leave for merges into that branch. Never fails: what can’t be read forbids nothing. */
+  mergeWays(base: BranchName): Promise<MergeWays>
   /**
    * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
    * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null.

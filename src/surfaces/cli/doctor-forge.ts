@@ -24,7 +24,12 @@ export async function diagnoseForge(context: CliContext, config: Config | null, 
     if (found.kind === 'none') return [...changed, { subject: 'forge', status: 'problem', found: `GitHub is configured, but ${found.reason}`, fix: found.fix }]
     const { repository, remote, token } = found
     const where: Diagnosis = { subject: 'forge', status: 'ok', found: `${repository.owner}/${repository.name} on ${repository.host}, remote ${remote}` }
-    const others = await Promise.all([secretFile(context, token.file, 'token file'), webhook(context, config, home), workflows(context, located)])
+    const root = await rootBranch(context, located)
+    const others = await Promise.all([
+      secretFile(context, token.file, token.app === undefined ? 'token file' : 'app key'),
+      webhook(context, config, home),
+      workflows(context, located, root),
+    ])
     const rest = [...changed, ...others.flat()]
     if (token.source === null) {
       const reason = await token.read().then(
@@ -33,7 +38,7 @@ export async function diagnoseForge(context: CliContext, config: Config | null, 
       )
       return [where, { subject: 'token', status: 'problem', found: reason }, ...rest]
     }
-    return [where, ...tokenAndRights(token.source, await context.host.github.check(found, config.forge)), ...rest]
+    return [where, ...tokenAndRights(token.source, await context.host.github.check(found, config.forge, root)), ...rest]
   } catch (error) {
     return [...changed, { subject: 'forge', status: 'problem', found: asExomonadError(error).message }]
   }
@@ -47,7 +52,11 @@ function tokenAndRights(source: string, check: GithubCheck): Diagnosis[] {
       return [{ subject: 'token', status: 'warning', found: `${source}; what it may do was not checked: ${check.reason}` }]
     case 'checked':
       return [
-        { subject: 'token', status: 'ok', found: `${source}${check.account === null ? '' : `, account ${check.account}`}` },
+        {
+          subject: 'token',
+          status: 'ok',
+          found: `${source}${check.account === null ? '' : `, account ${check.account}`}${check.expiresAt === null ? '' : `, counts until ${new Date(check.expiresAt).toISOString()} and renews itself`}`,
+        },
         ...server(check.server),
         ...rights(check.permissions),
         limits(check.budget),
@@ -116,10 +125,14 @@ async function webhook(context: CliContext, { forge: { github } }: Config, home:
   return [{ subject: 'webhook', status: 'ok', found: `taken on ${host}:${port}` }, ...(await secretFile(context, file, 'webhook'))]
 }
 
-async function workflows(context: CliContext, { file }: LocatedRepository): Promise<Diagnosis[]> {
+async function rootBranch(context: CliContext, { file }: LocatedRepository): Promise<string | null> {
   const facts = await context.host.inspectRepository(file.rootWorktree).catch(() => undefined)
-  if (facts?.head.kind !== 'branch') return []
-  const silent = await context.host.github.silentWorkflows(file.rootWorktree, facts.head.branch)
+  return facts?.head.kind === 'branch' ? facts.head.branch : null
+}
+
+async function workflows(context: CliContext, { file }: LocatedRepository, root: string | null): Promise<Diagnosis[]> {
+  if (root === null) return []
+  const silent = await context.host.github.silentWorkflows(file.rootWorktree, root)
   return silent.map(({ path, line, problem, fix }) => ({
     subject: 'workflows',
     status: 'warning',

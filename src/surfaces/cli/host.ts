@@ -82,8 +82,8 @@ export interface MultiplexerProgram {
 export interface GithubHost {
   /** Remote, repository and token. As good as offline: see `findGithub`. */
   find(options: { commonDir: string; home: string; config: Pick<Config, 'forge'> }): Promise<GithubFound>
-  /** What the token may do there, with a few requests and within seconds. */
-  check(found: Extract<GithubFound, { kind: 'found' }>, forge: Config['forge']): Promise<GithubCheck>
+  /** What the token may do there, and what rules will refuse of the tree that grows from `root`, with a few requests and within seconds. */
+  check(found: Extract<GithubFound, { kind: 'found' }>, forge: Config['forge'], root: string | null): Promise<GithubCheck>
   /** Mode of a file that others on this machine may read or write, in octal; else null. */
   openToOthers(file: string): Promise<string | null>
   /** Where a file with a secret is, as the configuration names it. */

@@ -94,7 +94,10 @@ async function lookAtGithub(context: CliContext, beginning: Beginning, config: C
     return { ...report, why: withoutStop(message) }
   }
   const { rootWorktree, rootBranch } = beginning
-  const [check, workflows] = await Promise.all([github.check(found, config.forge), rootBranch === null ? [] : github.silentWorkflows(rootWorktree, rootBranch)])
+  const [check, workflows] = await Promise.all([
+    github.check(found, config.forge, rootBranch),
+    rootBranch === null ? [] : github.silentWorkflows(rootWorktree, rootBranch),
+  ])
   switch (check.kind) {
     case 'refused':
       return { ...report, why: withoutStop(check.reason) }

@@ -28,11 +28,17 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
       ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
     ]),
   ]
-  const { host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile } = config.forge.github
-  const tokens = Object.entries({ host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile }).flatMap(([key, what]) =>
-    config.forge.kind === 'local' || what === undefined
-      ? []
-      : [[`forge.github.${key}`, key === 'token_file' ? `${what} holds the token` : `the token is sent to ${what}`] as const],
+  const { host, api_url: apiUrl, graphql_url: graphqlUrl, token_file: tokenFile, app_id: app, app_key_file: appKey } = config.forge.github
+  const goesTo = (what: string | undefined): string | undefined => what && `the token is sent to ${what}`
+  const credentials = {
+    host: goesTo(host),
+    api_url: goesTo(apiUrl),
+    graphql_url: goesTo(graphqlUrl),
+    token_file: tokenFile && `${tokenFile} holds the token`,
+    app_key_file: appKey && `${appKey} holds the key of app ${app}`,
+  }
+  const tokens = Object.entries(credentials).flatMap(([key, words]) =>
+    config.forge.kind === 'local' || words === undefined ? [] : [[`forge.github.${key}`, words] as const],
   )
   const commands: [string, readonly string[] | undefined][] = [
     ...Object.entries(config.agents).flatMap(([name, agent]): [string, readonly string[] | undefined][] =>

@@ -126,6 +126,10 @@ describe('the configuration', () => {
     expect(said('host = "https://git.example.com"')).toContain('forge.github.host: found "https://git.example.com", which is no host')
     expect(said('host = "-evil"')).toContain('no host')
     expect(said('webhook_port = 7718')).toContain('needs webhook_secret_file beside it')
+    // (20.15) An app and its key belong together.
+    expect(said('app_id = 7')).toContain('forge.github.app_id: needs app_key_file')
+    expect(said('app_key_file = "app.pem"')).toContain('forge.github.app_key_file: needs app_id')
+    expect(said('app_installation_id = 8')).toContain('forge.github.app_installation_id: needs app_id')
     expect(said('repository = "widgets"')).toContain('forge.github.repository')
     const fine = parseConfig(
       '[forge.github]\napi_url = "http://127.0.0.1:8080/api/v3"\nhost = "git.example.com:8443"\nwebhook_port = 1\nwebhook_secret_file = "s"',

@@ -57,7 +57,7 @@ describe('the daemon’s settings', () => {
     expect(live.current().limits.max_live_agents).toBe(5)
   })
 
-  it('show the token to nobody whom a configuration names that nobody trusted', async () => {
+  it('show neither token nor app key to anybody whom a configuration names that nobody trusted', async () => {
     const text = `[forge]
 kind = "github"
 [forge.github]
@@ -66,7 +66,9 @@ host = "git.example.invalid"
 repository = "they/theirs"
 api_url = "https://git.example.invalid/api"
 graphql_url = "https://git.example.invalid/graphql"
-token_file = "/home/ada/.netrc"
+app_id = 7
+app_key_file = "/home/ada/.ssh/id_rsa"
+app_installation_id = 8
 webhook_port = 8080
 webhook_host = "0.0.0.0"
 webhook_secret_file = "theirs"
@@ -84,7 +86,7 @@ copilot_review = false
       webhook_host: '127.0.0.1',
     })
     await recordTrust(trust)
-    expect((await settings()).current().forge.github).toMatchObject({ remote: 'theirs', token_file: '/home/ada/.netrc', webhook_port: 8080 })
+    expect((await settings()).current().forge.github).toMatchObject({ remote: 'theirs', app_key_file: '/home/ada/.ssh/id_rsa', webhook_port: 8080 })
   })
 
   it('grant nothing when the daemon starts with what nobody trusted', async () => {

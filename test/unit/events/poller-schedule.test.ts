@@ -57,6 +57,40 @@ describe('schedule', () => {
     expect(calls).toBeLessThan(25)
   })
 
+  it('(20.16) gives checks that may still begin a while, and looks soon where more than that is not known', () => {
+    let now = 0
+    const schedule = createSchedule(() => now)
+    const waits: number[] = []
+    const states = [false, 'checks', 'checks', 'checks'] as const
+    for (const settled of states) {
+      schedule.read(1, { active: true, settled })
+      const next = schedule.next(CADENCE) ?? NaN
+      waits.push(next - now)
+      now = next
+    }
+    expect(waits).toEqual([1_000, 15_000, 30_000, 30_000])
+    schedule.read(1, { active: true, settled: true })
+    expect([schedule.backsOff(1), schedule.next(CADENCE)]).toEqual([false, now + 30_000])
+  })
+
+  it('(20.16) lets idle ones come along with the last active look before they are due, and active ones never early with idle ones', () => {
+    let now = 0
+    const schedule = createSchedule(() => now)
+    schedule.read(1, { active: false, settled: true })
+    now = 17_000
+    schedule.read(2, { active: true, settled: true })
+    const calls: [number, readonly number[]][] = []
+    while (now < 900_000) {
+      now = schedule.next(CADENCE) ?? now
+      const due = schedule.due(CADENCE)
+      calls.push([now, due])
+      for (const number of due) schedule.read(number, { active: number === 2, settled: true })
+    }
+    expect(calls.filter(([, due]) => due.includes(1)).map(([at]) => at)).toEqual([287_000, 587_000, 887_000])
+    expect(calls.every(([, due]) => due.includes(2))).toBe(true)
+    expect(calls).toHaveLength(30)
+  })
+
   it('tries one that fails after 1, 2, 4 … s, never less often than active ones, until it is read', () => {
     let now = 0
     const schedule = createSchedule(() => now)

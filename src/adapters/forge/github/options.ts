@@ -2,6 +2,7 @@ import type { Log } from '../../../log.ts'
 import type { TextGate } from '../../../text-gate/text-gate.ts'
 import type { Git } from '../../git/git.ts'
 import type { StoreVerbs } from '../../store/store.ts'
+import type { GithubApp } from './setup/token.ts'
 
 /** Where a repository is on GitHub, GHE.com or an Enterprise Server. */
 export interface GithubRepository {
@@ -30,6 +31,8 @@ export interface GithubClientOptions {
   readonly repository: GithubRepository
   /** Read for each request, so that a renewed one counts at once. FORGE_DENIED where there is none. */
   readonly token: () => Promise<string>
+  /** Where the token is of an app’s installation. */
+  readonly app?: Pick<GithubApp, 'id' | 'refused'>
   readonly settings: () => GithubSettings
   readonly clock: () => number
   readonly log: Log

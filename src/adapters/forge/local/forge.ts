@@ -1,6 +1,7 @@
 import { ExomonadError } from '../../../errors.ts'
 import type { PullRow } from '../../store/store.ts'
 import { createBranches } from '../branches.ts'
+import { ANY_WAY } from '../forge.ts'
 import { createHints } from '../hints.ts'
 import { createCheckConfig } from './check-config.ts'
 import { createCheckRuns } from './check-runs.ts'
@@ -49,6 +50,7 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     ...createPulls({ ...options, branches, hints, ended }),
     ...createReviews({ ...options, hints }),
     snapshots,
+    mergeWays: async () => ANY_WAY,
     merge: merging.merge,
     settleMerge: merging.settleMerge,
 

@@ -3,7 +3,7 @@ import type { Etags } from './etags.ts'
 import { garbled, limited, wordsOf, type RequestFailure } from './failure.ts'
 import type { Headers, Limits, Resource } from './limits.ts'
 import type { Answer, Attempt, AttemptOptions } from './octokit.ts'
-import type { Secrets } from './secrets.ts'
+import { isOfApp, type Secrets } from './secrets.ts'
 
 const API_VERSION = '2022-11-28'
 /** Octokit’s name for “as the API gives it”; texts such as diffs are asked for by another. */
@@ -19,6 +19,7 @@ const passing = (cause: Error, { request }: AttemptOptions): Error => Object.ass
 export function createAttempt({
   repository,
   token,
+  app,
   clock,
   log,
   limits,
@@ -32,7 +33,7 @@ export function createAttempt({
     secrets.add(current)
     // What one token saw, another may not see; what one has used up, another may have left.
     if (current !== lastToken) etags.clear()
-    if (current !== lastToken && lastToken !== undefined) limits.forget()
+    if (current !== lastToken && lastToken !== undefined && !(isOfApp(current) && isOfApp(lastToken))) limits.forget()
     lastToken = current
     return current
   }
@@ -55,7 +56,7 @@ export function createAttempt({
     const { method, url } = options
     const { pathname, search } = new URL(url)
     const resource: Resource = url === repository.graphqlUrl ? 'graphql' : 'core'
-    const authorization = `Bearer ${await currentToken()}`
+    let carried = await currentToken()
     const blocked = limits.blocked(resource)
     if (blocked !== null) throw limited(repository, blocked.by, blocked.until, null)
 
@@ -69,12 +70,15 @@ export function createAttempt({
       log.debug({ method, path, status, cost, remaining: limit?.remaining ?? null, ms: clock() - started }, 'asked GitHub')
     }
 
+    const sent = (): Promise<Answer> =>
+      send({ authorization: `Bearer ${carried}`, 'x-github-api-version': API_VERSION, 'if-none-match': etags.get(key) === known ? known?.etag : undefined })
     let answer: Answer
     try {
-      answer = await send({
-        authorization,
-        'x-github-api-version': API_VERSION,
-        'if-none-match': known?.etag,
+      answer = await sent().catch(async (error: unknown) => {
+        // Taken back before its time, as when the app is given other permissions: nothing was done, and its next token is good.
+        if ((error as RequestFailure).response?.status !== 401 || app?.refused(carried) !== true) throw error
+        carried = await currentToken()
+        return sent()
       })
     } catch (error) {
       const { response } = error as RequestFailure

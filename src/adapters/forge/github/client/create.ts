@@ -8,14 +8,14 @@ import { garbled, troubled, unreachable, wordsOf, type RequestFailure } from './
 import { createLimits } from './limits.ts'
 import { createOctokit, type Answer } from './octokit.ts'
 import { createOldServer, versionIn } from './old-server.ts'
-import { createSecrets } from './secrets.ts'
+import { createSecrets, isOfApp } from './secrets.ts'
 import { final, tailFetch } from './transport.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 const PER_PAGE = 100
 
 export function createGithubClient(options: GithubClientOptions): GithubClient {
-  const { repository, clock } = options
+  const { repository, clock, app } = options
   const secrets = createSecrets()
   const limits = createLimits({ clock, reserve: () => options.settings().reserve })
   const attempt = createAttempt({ ...options, limits, secrets, etags: createEtags() })
@@ -53,18 +53,18 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
   const oldServer = createOldServer({ ...options, askVersion: async () => (await askVersion()) ?? undefined })
 
   /** 404 for the repository: it alone is not there, or there is no API at all. */
-  const notThere = async (): Promise<ExomonadError> => ((await askVersion()) === null ? noApi(repository, repository.apiUrl) : repositoryGone(repository))
+  const notThere = async (): Promise<ExomonadError> => ((await askVersion()) === null ? noApi(repository, repository.apiUrl) : repositoryGone(repository, app))
 
   const refused = async (route: string, parameters: Readonly<Record<string, unknown>>, { status, data, headers }: Answer): Promise<ExomonadError> => {
     const said = secrets.redact(wordsOf(data)) || `status ${status}`
     const [method = '', path = ''] = route.split(' ')
-    if (status === 401) return tokenRefused(repository)
+    if (status === 401) return tokenRefused(repository, app)
     if (status >= 500) return troubled(repository, status, headers, clock())
-    if (status === 403 || status === 451) return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers })
+    if (status === 403 || status === 451) return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers, app })
     if (status === 404 || status === 410) {
       const number = parameters['pull_number']
       if (method === 'GET' && number !== undefined) return pullMissing(Number(number))
-      return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers })
+      return permissionMissing(repository, { what: `${method} ${path}`, said, status, headers, app })
     }
     return new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) refuses ${method} ${path}: ${said}`, { status })
   }
@@ -122,10 +122,10 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
     if (body.data === undefined && !Array.isArray(body.errors)) throw garbled(repository, result.status)
     const errors = Array.isArray(body.errors) ? body.errors.map((error) => graphqlError(error, secrets.redact)) : []
     const whole = errors.find(({ path }) => path.length === 1 && path[0] === 'repository')
-    if (whole?.type === 'NOT_FOUND') throw repositoryGone(repository)
+    if (whole?.type === 'NOT_FOUND') throw repositoryGone(repository, app)
     if (whole?.type === 'FORBIDDEN' || errors.some(({ type }) => type === 'INSUFFICIENT_SCOPES')) {
       const said = (whole ?? errors.find(({ type }) => type === 'INSUFFICIENT_SCOPES'))?.message ?? ''
-      throw permissionMissing(repository, { what: 'a query', said, status: result.status, headers: result.headers })
+      throw permissionMissing(repository, { what: 'a query', said, status: result.status, headers: result.headers, app })
     }
     return { data: body.data ?? null, errors }
   }
@@ -163,8 +163,9 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
       const { data } = await graphql<{ viewer: { login: string } }>('query Viewer { viewer { login } }')
       const login = data?.viewer?.login
       if (login === undefined) throw garbled(repository, 200)
-      viewer = { token, login }
-      return login
+      // However it is written: a person may be called as an app is, but for this.
+      viewer = { token, login: isOfApp(token) && !login.endsWith('[bot]') ? `${login}[bot]` : login }
+      return viewer.login
     },
 
     close: () => closing.abort(final('exomonad is stopping')),

@@ -3,6 +3,8 @@ import { isUnderWay } from './pull-checks.ts'
 
 /** Everything is read anew after this, whatever the state says. Milliseconds. */
 const SWEEP = 10 * 60_000
+/** From this age on it is read anew where that costs nothing, so that nothing is left for when it has to be. Milliseconds. */
+const OLD = 7 * 60_000
 /** A check that ends doesn’t always change what all come to. Milliseconds. */
 const UNDER_WAY = 60_000
 /** GitHub’s times are whole seconds: what changed about when it was read may have changed again since. Milliseconds. */
@@ -18,6 +20,10 @@ interface Entry {
 export interface Cache {
   /** Node id; undefined where it was never read. */
   nodeId(number: number): string | undefined
+  /** Whether it has to be read in full whatever its state is by now. */
+  isDue(number: number): boolean
+  /** So many of those that were read longest ago, and not lately, but for these. */
+  oldest(count: number, except: readonly number[]): number[]
   /** What was read in full, with the state of now, where nothing else can have changed since; undefined where it has to be read again. */
   brought(state: RawState): FullPull | undefined
   put(pull: FullPull, readAt: number): void
@@ -34,9 +40,20 @@ export function createCache({ clock }: { clock: () => number }): Cache {
     if (isUnderWay(pull) && age >= UNDER_WAY) return true
     return Math.abs(Date.parse(state.updatedAt) - readAt) < BLURRED
   }
+  const ageOf = ({ readAt }: Entry): number => clock() - readAt
 
   return {
     nodeId: (number) => entries.get(number)?.pull.state.id,
+    isDue(number) {
+      const entry = entries.get(number)
+      return entry === undefined || isStale(entry, entry.pull.state)
+    },
+    oldest: (count, except) =>
+      [...entries]
+        .filter(([number, entry]) => ageOf(entry) >= OLD && !except.includes(number))
+        .sort(([, one], [, other]) => one.readAt - other.readAt)
+        .slice(0, Math.max(count, 0))
+        .map(([number]) => number),
     brought(state) {
       const entry = entries.get(state.number)
       return entry === undefined || isStale(entry, state) ? undefined : { ...entry.pull, state }

@@ -60,9 +60,16 @@ export const STATES = `query PullRequestStates($ids: [ID!]!) {
 ${STATE}
 ${WHO}`
 
-/** Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. */
-export const fullLook = (count: number): string => `query PullRequests($owner: String!, $name: String!${each(count, (i) => `, $n${i}: Int!`)}) {
+/** Connections of a pull request that is read in full, as GitHub counts them: reviews, the comments of 10, comments, contexts. */
+export const CONNECTIONS = 13
+
+/** Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. `states`: tier 1 of others beside it, for nothing. */
+export const fullLook = (
+  count: number,
+  { states = false } = {},
+): string => `query PullRequests($owner: String!, $name: String!${states ? ', $ids: [ID!]!' : ''}${each(count, (i) => `, $n${i}: Int!`)}) {
   ${LIMIT}
+  ${states ? 'nodes(ids: $ids) { ... on PullRequest { ...State } }' : ''}
   repository(owner: $owner, name: $name) {
     databaseId
     ${each(
@@ -148,15 +155,26 @@ export const listed = ({
   }
 }`
 
+/** How the repository and a branch of it let merge. */
+export const MERGE_SETTINGS = `query MergeSettings($owner: String!, $name: String!, $base: String!) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed
+    ref(qualifiedName: $base) { refUpdateRule { requiresLinearHistory requiresSignatures } }
+  }
+}`
+
 /** Every text that is ever sent, the variable ones in their smallest and largest forms: held against GitHub’s schema by a test. */
 export const QUERIES: readonly string[] = [
   STATES,
   fullLook(1),
   fullLook(25),
+  fullLook(25, { states: true }),
   MORE_REVIEWS,
   MORE_LINE_COMMENTS,
   MORE_COMMENTS,
   MORE_CONTEXTS,
   RECENT,
+  MERGE_SETTINGS,
   ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),
 ]

@@ -1,15 +1,17 @@
 import { ExomonadError } from '../../../../errors.ts'
 import { unreadable } from '../../unreadable.ts'
 import type { GithubClient, GraphqlError } from '../client/client.ts'
-import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, Read } from './answers.ts'
+import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, RawState, Read } from './answers.ts'
 import { ask, errorsAt, inPages, isDenied, leftOut } from './pages.ts'
+import { takeStates, type StatesAnswer } from './tier-one.ts'
 import { fullLook, MORE_COMMENTS, MORE_CONTEXTS, MORE_LINE_COMMENTS, MORE_REVIEWS } from './queries.ts'
 
-const MOST = 25
+/** So many are read at a time. */
+export const MOST_PULLS = 25
 /** A list that goes on for longer than this is no list of a pull request. */
 const MOST_PAGES = 100
 
-interface Answer {
+interface PullsAnswer {
   readonly repository: ({ readonly databaseId: number | null } & Readonly<Record<string, RawPull | null>>) | null
 }
 
@@ -19,22 +21,43 @@ export async function readPulls(
   numbers: readonly number[],
   isSame: (databaseId: number | null) => boolean,
 ): Promise<Map<number, Read<FullPull>>> {
-  return inPages(numbers, MOST, async (page) => {
-    const variables = Object.fromEntries(page.map((number, index) => [`n${index}`, number]))
-    const { data, errors } = await ask<Answer>(client, fullLook(page.length), variables)
-    const { repository } = data
-    if (repository === null)
-      throw new ExomonadError('FORGE_DENIED', 'GitHub knows no such repository, or the token may not see it. `exomonad doctor` looks into it.')
-    if (!isSame(repository.databaseId)) {
-      throw new ExomonadError('FORGE_DENIED', 'Another repository has this name on GitHub by now. Correct the remote’s URL, then restart the daemon.')
-    }
-    const results = new Map<number, Read<FullPull>>()
-    for (const [index, number] of page.entries()) {
-      const alias = `p${index}`
-      results.set(number, await complete(client, repository[alias] ?? null, errorsAt(errors, 'repository', alias)))
-    }
-    return results
+  return inPages(numbers, MOST_PULLS, async (page) => {
+    const { data, errors } = await ask<PullsAnswer>(client, fullLook(page.length), variablesOf(page))
+    return takePulls(client, page, data, errors, isSame)
   })
+}
+
+/** Everything of these, and the states of others, by one request. Throws where it fails as a whole; at most MOST_PULLS and MOST_STATES. */
+export async function readBoth(
+  client: Pick<GithubClient, 'graphql'>,
+  numbers: readonly number[],
+  ids: readonly string[],
+  isSame: (databaseId: number | null) => boolean,
+): Promise<{ readonly pulls: Map<number, Read<FullPull>>; readonly states: Map<string, Read<RawState>> }> {
+  const { data, errors } = await ask<PullsAnswer & StatesAnswer>(client, fullLook(numbers.length, { states: true }), { ...variablesOf(numbers), ids })
+  return { pulls: await takePulls(client, numbers, data, errors, isSame), states: takeStates(ids, data, errors) }
+}
+
+const variablesOf = (numbers: readonly number[]): Record<string, number> => Object.fromEntries(numbers.map((number, index) => [`n${index}`, number]))
+
+async function takePulls(
+  client: Pick<GithubClient, 'graphql'>,
+  numbers: readonly number[],
+  { repository }: PullsAnswer,
+  errors: readonly GraphqlError[],
+  isSame: (databaseId: number | null) => boolean,
+): Promise<Map<number, Read<FullPull>>> {
+  if (repository === null)
+    throw new ExomonadError('FORGE_DENIED', 'GitHub knows no such repository, or the token may not see it. `exomonad doctor` looks into it.')
+  if (!isSame(repository.databaseId)) {
+    throw new ExomonadError('FORGE_DENIED', 'Another repository has this name on GitHub by now. Correct the remote’s URL, then restart the daemon.')
+  }
+  const results = new Map<number, Read<FullPull>>()
+  for (const [index, number] of numbers.entries()) {
+    const alias = `p${index}`
+    results.set(number, await complete(client, repository[alias] ?? null, errorsAt(errors, 'repository', alias)))
+  }
+  return results
 }
 
 const isAboutChecks = (error: GraphqlError): boolean => error.path.includes('statusCheckRollup') && isDenied(error)

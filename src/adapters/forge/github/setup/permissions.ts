@@ -5,6 +5,9 @@ import { isTooOld, OLDEST_SERVER, serverName, versionIn } from '../client/old-se
 import type { GithubRepository } from '../options.ts'
 import { fullLook } from '../reading/queries.ts'
 import { ownHost } from './remote-url.ts'
+import { permissionsOfApp } from './app-permissions.ts'
+import { checkRules, waysFindings, type RuledRepository } from './merging-rules.ts'
+import type { GithubApp } from './token.ts'
 
 export interface PermissionFinding {
   /** In the words of a token’s settings where it is one of those: `Contents: write`. */
@@ -29,6 +32,8 @@ export type GithubCheck =
   | {
       readonly kind: 'checked'
       readonly account: string | null
+      /** Of a token that renews itself. Milliseconds since the epoch. */
+      readonly expiresAt: number | null
       /** Why nobody with this account can work there, whatever the token: a sentence without a full stop. */
       readonly readOnly: string | null
       readonly permissions: readonly PermissionFinding[]
@@ -47,6 +52,17 @@ interface RepositoryAnswer {
   /** What the account may do, whatever the token may. */
   readonly permissions?: { readonly push?: boolean; readonly pull?: boolean }
   readonly allow_squash_merge?: boolean
+  readonly allow_merge_commit?: boolean
+  readonly allow_rebase_merge?: boolean
+}
+
+export interface CheckOptions {
+  /** Whose installation the token is of. */
+  readonly app?: Pick<GithubApp, 'grant'> | undefined
+  /** The branch the tree grows from. Default: the repository’s default branch. */
+  readonly root?: string | undefined
+  /** exomonad deletes branches that were merged. */
+  readonly deletes?: boolean
 }
 
 const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
@@ -56,22 +72,36 @@ const READABLE = `query PullRequestsReadable($owner: String!, $name: String!) {
 
 /**
  * What a token may do, found out by doing it: what reads is read, and what writes is asked for in a way that GitHub refuses as invalid
- * (422) where it is allowed and as forbidden (403) where it is not. Nothing is made or changed.
+ * (422) where it is allowed and as forbidden (403) where it is not. An app is told with its token. Nothing is made or changed.
  */
-export async function checkPermissions(client: GithubClient, repository: GithubRepository): Promise<GithubCheck> {
+export async function checkPermissions(
+  client: GithubClient,
+  repository: GithubRepository,
+  { app, root, deletes = false }: CheckOptions = {},
+): Promise<GithubCheck> {
   try {
     const { data, headers } = await client.rest<RepositoryAnswer>('GET /repos/{owner}/{repo}')
     const scopes = headers['x-oauth-scopes']
+    const grant = app?.grant() ?? null
     const branch = data.default_branch
     const [account, server, ...found] = await Promise.all([
       client.viewer().catch(() => null),
       serverOf(client, repository, versionIn(headers)),
       reading(client, repository),
-      scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
-      listing(client, repository, branch),
+      grant !== null ? permissionsOfApp(grant, repository) : scopes === undefined ? writing(client, repository) : byScopes(String(scopes), data, repository),
+      grant === null ? listing(client, repository, branch) : [],
+      rules(client, { repository, root: root ?? branch, settings: settingsOf(data), deletes }),
     ])
-    const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), ...settingsOf(data)]
-    return { kind: 'checked', account, readOnly: readOnly(data, account), permissions, server, budget: client.budget() }
+    const permissions = [...(data.archived ? [ARCHIVED] : []), ...found.flat(), COPILOT]
+    return {
+      kind: 'checked',
+      account,
+      expiresAt: grant?.expiresAt ?? null,
+      readOnly: readOnly(data, account, grant !== null),
+      permissions,
+      server,
+      budget: client.budget(),
+    }
   } catch (thrown) {
     const error = asExomonadError(thrown)
     if (error.code === 'FORGE_DENIED') return { kind: 'refused', reason: error.message }
@@ -107,10 +137,10 @@ async function serverOf(client: GithubClient, { host }: GithubRepository, told: 
 const nameOf = ({ owner, name }: GithubRepository): string => `${owner}/${name}`
 const give = (permission: string, repository: GithubRepository): string => `Give the token “${permission}” for ${nameOf(repository)}`
 
-/** Tokens of apps have no account, and may neither push nor pull by this. */
-function readOnly({ archived, permissions }: RepositoryAnswer, account: string | null): string | null {
+/** What an app may is told with its token, not by this. */
+function readOnly({ archived, permissions }: RepositoryAnswer, account: string | null, isApp: boolean): string | null {
   if (archived) return ARCHIVED.why
-  return permissions?.push === false && permissions.pull === true ? `${account ?? 'the token’s account'} has no write access to it` : null
+  return !isApp && permissions?.push === false && permissions.pull === true ? `${account ?? 'the token’s account'} has no write access to it` : null
 }
 
 const ARCHIVED: PermissionFinding = {
@@ -184,20 +214,12 @@ function byScopes(text: string, { private: hidden, permissions }: RepositoryAnsw
 }
 
 async function listing(client: GithubClient, repository: GithubRepository, branch: string): Promise<PermissionFinding[]> {
-  const [checks, actions, rules] = await Promise.all([
+  const [checks, actions] = await Promise.all([
     ask(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', { ref: branch, per_page: 1 }),
     ask(client, 'GET /repos/{owner}/{repo}/actions/runs', { per_page: 1 }),
-    ask(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: 1 }),
   ])
-  const finding = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
-    permission: `${permission}: read`,
-    state,
-    needed: false,
-    why: state === 'ok' ? can : `${cannot}: ${said}`,
-    fix: state === 'missing' ? fix : null,
-  })
   return [
-    finding(
+    readable(
       'Checks',
       checks,
       ['checks can be read', actions.state === 'ok' ? 'checks can’t be read, only the runs of Actions' : 'checks can’t be read'],
@@ -205,31 +227,40 @@ async function listing(client: GithubClient, repository: GithubRepository, branc
         ? 'Fine-grained tokens can’t be given this; a classic token or an app’s can, where checks of other apps matter'
         : give('Actions: read', repository),
     ),
-    finding('Actions', actions, ['logs of failed jobs can be read', 'logs of failed jobs can’t be read'], give('Actions: read', repository)),
-    finding('Branch rules', rules, [`the rules of ${branch} can be read`, `the rules of ${branch} can’t be read`], give('Metadata: read', repository)),
+    readable('Actions', actions, ['logs of failed jobs can be read', 'logs of failed jobs can’t be read'], give('Actions: read', repository)),
   ]
 }
 
-function settingsOf({ allow_squash_merge: squash }: RepositoryAnswer): PermissionFinding[] {
-  const copilot: PermissionFinding = {
-    permission: 'Copilot reviews',
-    state: 'unknown',
-    needed: false,
-    why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
-    fix: null,
+async function rules(client: GithubClient, ruled: RuledRepository): Promise<PermissionFinding[]> {
+  const { repository, root } = ruled
+  const read = (answer: Answer): PermissionFinding =>
+    readable('Branch rules', answer, [`the rules of ${root} can be read`, `the rules of ${root} can’t be read`], give('Metadata: read', repository))
+  try {
+    return [read({ state: 'ok', said: '' }), ...(await checkRules(client, ruled))]
+  } catch (thrown) {
+    const { code, message } = asExomonadError(thrown)
+    return [read({ state: code === 'FORGE_DENIED' ? 'missing' : 'unknown', said: withoutStop(message) }), ...waysFindings(ruled, [])]
   }
-  const merging = { permission: 'Squash merges', needed: false }
-  if (squash === undefined)
-    return [{ ...merging, state: 'unknown', why: 'which ways of merging are allowed is only told to who may write', fix: null }, copilot]
-  return [
-    squash
-      ? { ...merging, state: 'ok', why: 'squash merges are allowed', fix: null }
-      : {
-          ...merging,
-          state: 'missing',
-          why: 'the repository forbids squash merges, which is how workers’ pull requests are merged unless told otherwise',
-          fix: 'Allow them in the repository’s settings, or name another strategy with each merge',
-        },
-    copilot,
-  ]
+}
+
+const settingsOf = ({ allow_merge_commit: merge, allow_squash_merge: squash, allow_rebase_merge: rebase }: RepositoryAnswer): RuledRepository['settings'] => ({
+  merge,
+  squash,
+  rebase,
+})
+
+const readable = (permission: string, { state, said }: Answer, [can, cannot]: readonly [string, string], fix: string | null): PermissionFinding => ({
+  permission: `${permission}: read`,
+  state,
+  needed: false,
+  why: state === 'ok' ? can : `${cannot}: ${said}`,
+  fix: state === 'missing' ? fix : null,
+})
+
+const COPILOT: PermissionFinding = {
+  permission: 'Copilot reviews',
+  state: 'unknown',
+  needed: false,
+  why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
+  fix: null,
 }

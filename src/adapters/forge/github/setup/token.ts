@@ -9,8 +9,27 @@ export interface GithubToken {
   read(): Promise<string>
   /** Where it comes from, in words, as far as was found when this was made; null where there was none. */
   readonly source: string | null
-  /** The file it is read from. */
+  /** The file it is read from; of an app, the one with its key. */
   readonly file: string | null
+  /** Of an app’s installation. */
+  readonly app?: GithubApp
+}
+
+/** An app whose installation speaks for you: its tokens count for an hour and are renewed. */
+export interface GithubApp {
+  readonly id: number
+  /** What the last token may; null before the first. */
+  grant(): AppGrant | null
+  /** GitHub refuses this token though it had not run out. Answers whether the next read gets another. */
+  refused(token: string): boolean
+}
+
+export interface AppGrant {
+  readonly installation: number
+  /** By GitHub’s clock. Milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** `read` or `write`, by name: `pull_requests`. */
+  readonly permissions: Readonly<Record<string, string>>
 }
 
 export interface TokenOptions {

@@ -12,14 +12,18 @@ import { createMerging } from './merge.ts'
 import { createPause } from './pause.ts'
 import { createRerun } from './rerun.ts'
 import { createReview } from './review.ts'
+import { createWays } from './ways.ts'
 
-export type Writing = Pick<Forge, 'file' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'requestReview' | 'ensureChecks' | 'rerunChecks'>
+export type Writing = Pick<
+  Forge,
+  'file' | 'mergeWays' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
+>
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
 export function createWriting(
   options: GithubForgeOptions & { client: GithubClient; hints: Hints; find: Forge['find']; conflicts: ReturnType<typeof createConflicts> },
 ): Writing {
-  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints } = options
+  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, log } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const file = createFile({ repository, client, find, pause })
@@ -30,6 +34,7 @@ export function createWriting(
       return result
     },
     ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
+    ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
     ...createReview({ repository, client, clock, nameOf: (actor) => actorName(store, actor), changed }),
     ...createReviewRequests({ client, settings, find }),

@@ -1,0 +1,49 @@
+import { asExomonadError } from '../../../../errors.ts'
+import type { Log } from '../../../../log.ts'
+import { ANY_WAY, type Forge } from '../../forge.ts'
+import type { GithubClient } from '../client/client.ts'
+import { mergeWays } from '../merge-ways.ts'
+import type { GithubRepository } from '../options.ts'
+import { readBranchRules } from '../reading/branch-rules.ts'
+import { MERGE_SETTINGS } from '../reading/queries.ts'
+
+interface Answer {
+  readonly repository: {
+    readonly mergeCommitAllowed: boolean
+    readonly squashMergeAllowed: boolean
+    readonly rebaseMergeAllowed: boolean
+    readonly ref: { readonly refUpdateRule: { readonly requiresLinearHistory: boolean; readonly requiresSignatures: boolean } | null } | null
+  } | null
+}
+
+/** Asked before each merge: a point, and a request that costs nothing where no rule has changed. What can’t be read forbids nothing: GitHub refuses then. */
+export function createWays({
+  client,
+  repository,
+  log,
+}: {
+  client: Pick<GithubClient, 'graphql' | 'pages'>
+  repository: GithubRepository
+  log: Log
+}): Pick<Forge, 'mergeWays'> {
+  return {
+    async mergeWays(base) {
+      try {
+        const [{ data }, rules] = await Promise.all([client.graphql<Answer>(MERGE_SETTINGS, { base: `refs/heads/${base}` }), readBranchRules(client, base)])
+        const found = data?.repository
+        if (found == null) return ANY_WAY
+        return mergeWays({
+          repository: `${repository.owner}/${repository.name}`,
+          base,
+          settings: { merge: found.mergeCommitAllowed, squash: found.squashMergeAllowed, rebase: found.rebaseMergeAllowed },
+          linear: found.ref?.refUpdateRule?.requiresLinearHistory === true,
+          signed: found.ref?.refUpdateRule?.requiresSignatures === true,
+          rules,
+        })
+      } catch (thrown) {
+        log.info({ err: asExomonadError(thrown), base }, 'how may be merged could not be read')
+        return ANY_WAY
+      }
+    },
+  }
+}
