@@ -18,6 +18,7 @@ import { createFollowBase } from '../core/follow-base.ts'
 import { createForking } from '../core/fork.ts'
 import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
+import { createLabelSpawns } from '../core/issues/label-spawns.ts'
 import { createLastWords } from '../core/last-words.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
@@ -71,7 +72,10 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
-  readonly landings: { resume(): Promise<void>; stop(): Promise<void> }
+  readonly landings: { stop(): Promise<void> }
+  readonly labelSpawns: { stop(): Promise<void> }
+  /** What goes on by itself once everything else stands. */
+  begin(): Promise<void>
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -204,6 +208,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     }),
     view: createView({ ...deps, openWaits }),
   }
+  const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
   return {
     core,
     paneDied: ({ paneId }) => look(paneId),
@@ -212,5 +217,10 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     sessions: sessionWatch,
     paneNames,
     landings: mergePull,
+    labelSpawns,
+    begin: async () => {
+      await mergePull.resume()
+      labelSpawns.start()
+    },
   }
 }

@@ -92,6 +92,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'landing.culprit': BOTH,
   'base.red': OWNER,
   'pr.behind': OWNER,
+  'issue.refused': ['human'],
   'forge.trouble': ['human'],
   'forge.recovered': ['human'],
   'stop.released': PARENT,

@@ -31,6 +31,17 @@ export const requireFree: RequireFree = async (store, { number, repository, byLa
   )
 }
 
+/** Why that label is no reason to spawn; null where it is. `foreign`: nobody who may write set it. `outdated`: they set it on other words. */
+export function labelRefusal({ number, label }: Pick<Issue, 'number' | 'label'>, wanted: string): { code: 'foreign' | 'outdated'; reason: string } | null {
+  if (label === null || !label.mayWrite) {
+    const who = label === null ? 'nobody knows who put it there' : `${label.name} put it there, who has no write access to the repository`
+    return { code: 'foreign', reason: `#${number} has the label “${wanted}”, but ${who}. Somebody who has may take it off and set it again.` }
+  }
+  if (!label.outdated) return null
+  const reason = `#${number} was changed by somebody without write access after ${label.name} set the label “${wanted}”. Read it, take the label off, and set it again.`
+  return { code: 'outdated', reason }
+}
+
 /** Makes of an issue’s number what is spawned for it: a name, and its words as the task. */
 export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'forge' | 'git'>): {
   resolve(caller: Caller, spec: SpawnSpec, options: { again: boolean }): Promise<ResolvedSpec>
@@ -44,21 +55,11 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
     )
   }
 
-  const consentOf = (caller: Caller, { number, authorName, trusted, label }: Issue, wanted: string | undefined): Consent => {
+  const consentOf = (caller: Caller, issue: Issue, wanted: string | undefined): Consent => {
+    const { number, authorName, trusted, label } = issue
     if (wanted !== undefined) {
-      if (label === null || !label.mayWrite) {
-        const who = label === null ? 'nobody knows who put it there' : `${label.name} put it there, who has no write access to the repository`
-        throw new ExomonadError('NOT_ALLOWED', `#${number} has the label “${wanted}”, but ${who}. Somebody who has may take it off and set it again.`, {
-          number,
-        })
-      }
-      if (label.outdated) {
-        throw new ExomonadError(
-          'NOT_ALLOWED',
-          `#${number} was changed by somebody without write access after ${label.name} set the label “${wanted}”. Read it, take the label off, and set it again.`,
-          { number },
-        )
-      }
+      const refusal = labelRefusal(issue, wanted)
+      if (refusal !== null || label === null) throw new ExomonadError('NOT_ALLOWED', refusal?.reason ?? '', { number })
       return trusted ? { kind: 'author' } : { kind: 'label', name: label.name }
     }
     if (trusted) return { kind: 'author' }

@@ -71,6 +71,7 @@ webhook_port = 8080
 webhook_host = "0.0.0.0"
 webhook_secret_file = "theirs"
 trusted_bots = ["they[bot]"]
+spawn_label = "theirs"
 copilot_review = false
 `
     const { settings, trust } = repository(text)
