@@ -52,6 +52,7 @@ import { createSpawning } from '../core/spawn.ts'
 import { createSpawnStart } from '../core/spawn-start.ts'
 import { createSpawnUndo } from '../core/spawn-undo.ts'
 import { createStates } from '../core/states.ts'
+import { createStatusComment } from '../core/status-comment/status-comment.ts'
 import { createStopChain } from '../core/stop-chain.ts'
 import { createStopSync } from '../core/stop-sync.ts'
 import { createSubagentProgress } from '../core/subagent-progress.ts'
@@ -73,9 +74,8 @@ export interface AssembledCore {
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
   readonly landings: { stop(): Promise<void> }
-  readonly labelSpawns: { stop(): Promise<void> }
   /** What goes on by itself once everything else stands. */
-  begin(): Promise<void>
+  readonly background: { begin(): Promise<void>; stop(): Promise<void> }
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -209,6 +209,7 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     view: createView({ ...deps, openWaits }),
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
+  const statusComment = createStatusComment({ ...deps, view: core.view, root: directory.root })
   return {
     core,
     paneDied: ({ paneId }) => look(paneId),
@@ -217,10 +218,15 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     sessions: sessionWatch,
     paneNames,
     landings: mergePull,
-    labelSpawns,
-    begin: async () => {
-      await mergePull.resume()
-      labelSpawns.start()
+    background: {
+      begin: async () => {
+        await mergePull.resume()
+        labelSpawns.start()
+        statusComment.start()
+      },
+      stop: async () => {
+        await Promise.all([labelSpawns.stop(), statusComment.stop()])
+      },
     },
   }
 }

@@ -76,7 +76,7 @@ copilot_review = false
 `
     const { settings, trust } = repository(text)
     const { github } = (await settings()).current().forge
-    expect(github).toEqual({ trusted_bots: [], copilot_review: false, delete_branch: false, reserve: 0.2, webhook_host: '127.0.0.1' })
+    expect(github).toEqual({ trusted_bots: [], copilot_review: false, status_comment: false, delete_branch: false, reserve: 0.2, webhook_host: '127.0.0.1' })
     await recordTrust(trust)
     expect((await settings()).current().forge.github).toMatchObject({ remote: 'theirs', token_file: '/home/ada/.netrc', webhook_port: 8080 })
   })
