@@ -1,5 +1,6 @@
 import { acpFor } from '../acp-names.ts'
-import { acpSchema, agentSchema, type AcpConfig, type AgentConfig, type Config } from './schema.ts'
+import { acpSchema, agentSchema } from './agent-schema.ts'
+import type { AcpConfig, AgentConfig, Config } from './schema.ts'
 
 /**
  * [agents.NAME] tables that are there without being written: one for each agent CLI exomonad knows. What the configuration says about one

@@ -8,7 +8,8 @@ import { createGeminiCli } from '../adapters/agent-cli/gemini.ts'
 import { createOpenCodeCli } from '../adapters/agent-cli/opencode.ts'
 import type { AgentCliOptions } from '../adapters/agent-cli/options.ts'
 import { AGENT_PRESETS } from '../config/presets.ts'
-import { agentSchema, type AgentConfig } from '../config/schema.ts'
+import { agentSchema } from '../config/agent-schema.ts'
+import type { AgentConfig } from '../config/schema.ts'
 
 const CREATE: Readonly<Record<AgentConfig['adapter'], (options: AgentCliOptions) => AgentCli>> = {
   claude: createClaudeCli,

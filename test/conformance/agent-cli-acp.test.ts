@@ -1,7 +1,7 @@
 import { NO_SESSIONS } from '../../src/daemon/agent-clis.ts'
 import { createAcpCli } from '../../src/adapters/agent-cli/acp.ts'
 import { exec } from '../../src/processes/exec.ts'
-import { acpSchema } from '../../src/config/schema.ts'
+import { acpSchema } from '../../src/config/agent-schema.ts'
 import { agentCliConformance } from './agent-cli.ts'
 
 for (const [name, ...argv] of [['gemini', '--acp'], ['claude-agent-acp'], ['codex-acp'], ['opencode', 'acp'], ['mine']] as const) {

@@ -1,7 +1,7 @@
 import { createClaudeCli } from '../../src/adapters/agent-cli/claude.ts'
 import { exec } from '../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../src/config/presets.ts'
-import { agentSchema } from '../../src/config/schema.ts'
+import { agentSchema } from '../../src/config/agent-schema.ts'
 import { agentCliConformance } from './agent-cli.ts'
 
 agentCliConformance('claude', {

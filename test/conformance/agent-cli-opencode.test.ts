@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createOpenCodeCli } from '../../src/adapters/agent-cli/opencode.ts'
 import { exec } from '../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../src/config/presets.ts'
-import { agentSchema } from '../../src/config/schema.ts'
+import { agentSchema } from '../../src/config/agent-schema.ts'
 import { agentCliConformance } from './agent-cli.ts'
 
 const create = ({ path, home, variables = {} }: { path: string; home: string; variables?: Record<string, string> }) =>

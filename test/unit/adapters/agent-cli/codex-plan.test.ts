@@ -7,7 +7,7 @@ import type { LaunchPlan } from '../../../../src/adapters/agent-cli/agent-cli.ts
 import { createCodexCli } from '../../../../src/adapters/agent-cli/codex.ts'
 import type { ExecOptions, ExecResult } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
-import { agentSchema } from '../../../../src/config/schema.ts'
+import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 
 const ID = '01a200eb-f663-7390-9e99-019955e15f74'

@@ -6,7 +6,7 @@ import type { LaunchRequest, LiveAgent } from '../../../../src/adapters/agent-cl
 import { createGeminiCli } from '../../../../src/adapters/agent-cli/gemini.ts'
 import { exec, type Exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
-import { agentSchema } from '../../../../src/config/schema.ts'
+import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { newAgentId } from '../../../../src/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 

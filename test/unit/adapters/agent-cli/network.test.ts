@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { directToLoopback, NETWORK } from '../../../../src/adapters/agent-cli/network.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
-import { agentSchema } from '../../../../src/config/schema.ts'
+import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { createAgentCli } from '../../../../src/daemon/agent-clis.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
-import { agentSchema } from '../../../../src/config/schema.ts'
+import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 
 const create = (config: object = {}, variables: Record<string, string> = {}) =>

@@ -6,7 +6,7 @@ import { serverOf } from '../../../../src/adapters/agent-cli/opencode/api.ts'
 import { settleOpenCode } from '../../../../src/adapters/agent-cli/opencode/settle.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
-import { agentSchema } from '../../../../src/config/schema.ts'
+import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { newAgentId } from '../../../../src/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 

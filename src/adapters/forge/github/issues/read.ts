@@ -36,6 +36,8 @@ interface RawIssue {
 interface Answer {
   readonly repository: { readonly id: string; readonly issueOrPullRequest: RawIssue | { readonly __typename: 'PullRequest' } | null } | null
 }
+/** Who may write may have to be asked for. */
+type Believes = (...asked: Parameters<Trust>) => boolean | Promise<boolean>
 type Client = Pick<GithubClient, 'graphql' | 'viewer'>
 
 /** Reads issues: what those who may write to the repository say of them, and that others said something. */
@@ -105,7 +107,7 @@ export function createIssueReader({
   return async (number, label) => {
     const issue = await found(number)
     const viewer = await client.viewer()
-    const trust = createTrust({ viewer, trustedBots: settings().trustedBots })
+    const trust: Believes = createTrust({ viewer, trustedBots: settings().trustedBots })
     const author = accountOf(issue.author)
     const trusted = issue.author !== null && (await trust(author, issue.authorAssociation))
     return {
@@ -125,7 +127,7 @@ export function createIssueReader({
 
 async function trustedOf(
   comments: readonly RawComment[],
-  { viewer, trust }: { viewer: string; trust: Trust },
+  { viewer, trust }: { viewer: string; trust: Believes },
 ): Promise<{ comments: readonly IssueComment[]; withheld: number }> {
   const told: IssueComment[] = []
   let withheld = 0
