@@ -230,8 +230,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('poller', () => poller.stop())
     const webhook = await listenForWebhooks({ config: config(), forge, poller, home: paths.home, userHome: environment.home, log })
     if (webhook !== null) release.add('webhook', () => webhook.close())
-    for (const part of ['usage', 'observing', 'sessions', 'paneNames', 'landings', 'keepUpToDate'] as const) release.add(part, () => assembled[part].stop())
-    await resume().then(assembled.landings.resume)
+    for (const part of ['usage', 'observing', 'sessions', 'paneNames', 'landings', 'background'] as const) release.add(part, () => assembled[part].stop())
+    await resume().then(assembled.background.begin)
 
     const env = await agentEnv()
     const notify = async () => {

@@ -51,6 +51,11 @@ export const ERRORS = {
   BRANCH_EXISTS: { status: 409, meaning: 'A branch of that name exists.', remedy: 'Take another name, or adopt it with `exomonad spawn … --branch`.' },
   BRANCH_CHECKED_OUT: { status: 409, meaning: 'The branch is checked out in another worktree.', remedy: 'Free the branch there, or take another.' },
   PR_NOT_FOUND: { status: 404, meaning: 'No pull request has that number.', remedy: '`exomonad pr list` shows them.' },
+  ISSUE_NOT_FOUND: {
+    status: 404,
+    meaning: 'No issue has that number.',
+    remedy: 'Look at the issues on the forge; pull requests have numbers of the same row.',
+  },
   PR_NOT_MERGEABLE: {
     status: 409,
     meaning: 'The pull request is closed, a draft, in conflict, or has changes requested.',

@@ -141,6 +141,19 @@ export const configSchema = z
               .boolean()
               .default(true)
               .describe('Ask Copilot to review each pull request that is filed and not a draft. Where it can’t be had, file_pr says so.'),
+            spawn_label: z
+              .string()
+              .regex(/^[^,\s](?:[^,]*[^,\s])?$/, 'the name of a label, without a comma')
+              .optional()
+              .describe(
+                'Open issues with this label get a worker each, below the root. Only where somebody who may write to the repository set it. Default: none.',
+              ),
+            status_comment: z
+              .boolean()
+              .default(false)
+              .describe(
+                'Keep one comment on the root’s pull request: the tree below it, with states and links. Off by default: it is written under your account, where others read.',
+              ),
             delete_branch: z.boolean().default(false).describe('Delete the head branch on GitHub after a merge, once nothing is based on it.'),
             reserve: z.number().min(0).max(0.9).default(0.2).describe('Share of the rate limit that is left to you and your other tools.'),
             checks_expected_within: z

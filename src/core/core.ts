@@ -70,6 +70,15 @@ export interface SpawnSpec {
   readonly parentSessionId?: string | undefined
   /** Adopt this existing branch (and its worktree, if it has one). */
   readonly branch?: string | undefined
+  /** Number of the forge’s issue that it is to work on: its words are the task, in front of the prompt; an empty name is made of it. */
+  readonly issue?: number | undefined
+  /** The label by which that issue was chosen, where no person did so here. */
+  readonly label?: string | undefined
+}
+export interface SpawnOptions {
+  readonly allowDirty?: boolean | undefined
+  /** A second agent for an issue that one works on already. */
+  readonly again?: boolean | undefined
 }
 export interface SpawnPlan {
   name: string
@@ -89,10 +98,10 @@ export interface Spawning {
   spawn(
     caller: Caller,
     specs: readonly SpawnSpec[],
-    options?: { allowDirty?: boolean | undefined; since?: number | null | undefined },
+    options?: SpawnOptions & { since?: number | null | undefined },
   ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }>
   /** What spawn would do, nothing done. */
-  plan(caller: Caller, specs: readonly SpawnSpec[], options?: { allowDirty?: boolean | undefined }): Promise<{ planned: SpawnPlan[]; errors: SpawnError[] }>
+  plan(caller: Caller, specs: readonly SpawnSpec[], options?: SpawnOptions): Promise<{ planned: SpawnPlan[]; errors: SpawnError[] }>
 }
 
 export interface ResumedAgent {

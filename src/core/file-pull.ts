@@ -5,6 +5,8 @@ import { asBranchName, parentBranch, type BranchName } from '../ids.ts'
 import type { FiledPull, Pulls } from './core.ts'
 import type { Deps } from './deps.ts'
 import type { FollowBase } from './follow-base.ts'
+import { issueOf } from './issues/records.ts'
+import { withClosing } from './issues/task.ts'
 import { knownPulls } from './pull-records.ts'
 import type { BranchPush } from './push-branch.ts'
 import { wrongBranch } from './wrong-branch.ts'
@@ -107,6 +109,12 @@ export function createFilePull({
     return undefined
   }
 
+  /** With what closes the issue that the agent was spawned for. */
+  const bodyFor = async (agent: Agent, body: string): Promise<string> => {
+    const issue = await issueOf(store, agent.id)
+    return issue === undefined || forge.issues === null || issue.repository !== (await forge.identity()) ? body : withClosing(body, issue)
+  }
+
   return async (caller, { title, body, draft }, since = null) => {
     if (sharesBranch(caller.agent)) {
       throw new ExomonadError(
@@ -155,7 +163,7 @@ export function createFilePull({
       })
     }
     await branchPush.push(agent, head)
-    const filed = await forge.file({ head: agent.branch, headSha: head, base, title, body, draft, agentId: agent.id })
+    const filed = await forge.file({ head: agent.branch, headSha: head, base, title, body: await bodyFor(agent, body), draft, agentId: agent.id })
     if (filed.kind === 'nothing_to_merge')
       throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
     // The root’s follows the configuration.

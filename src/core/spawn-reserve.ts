@@ -2,12 +2,14 @@ import { sharesBranch } from '../agent-kinds.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Agent } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
+import { asExomonadError, ExomonadError } from '../errors.ts'
 import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type AgentId, type BranchName, type Sha } from '../ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from './budgets.ts'
-import type { Caller, SpawnError, SpawnSpec } from './core.ts'
+import type { Caller, SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
+import { recordIssue } from './issues/records.ts'
+import { requireFree, type ResolvedSpec } from './issues/specs.ts'
 import { requireAlive } from './directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from './lifecycle.ts'
@@ -24,7 +26,7 @@ export interface Base {
 
 /** A spec that could be spawned as far as can be told without making anything. */
 export interface Candidate {
-  readonly spec: SpawnSpec
+  readonly spec: ResolvedSpec
   readonly slug: string
   readonly branch: BranchName
   readonly forkPoint: Sha
@@ -161,7 +163,7 @@ export function createReservations(
       requireBudget(caller.agent.id, await store.agents.list(), config)
     },
 
-    candidate: async (caller: Caller, spec: SpawnSpec, base: Base): Promise<Candidate> => {
+    candidate: async (caller: Caller, spec: ResolvedSpec, base: Base): Promise<Candidate> => {
       const slug = requireFreeWord(slugify(spec.name), spec.name)
       if (spec.prompt.trim() === '') {
         throw new ExomonadError('INVALID_ARG', `${slug} has no task: its prompt is empty or missing. Say in it all that it is to do.`, {
@@ -196,7 +198,7 @@ export function createReservations(
     },
 
     /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */
-    reserve: async (caller: Caller, candidates: readonly Candidate[]): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
+    reserve: async (caller: Caller, candidates: readonly Candidate[], again = false): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
       return store.transaction(async (tx) => {
         const agents = await admission.require(
           tx,
@@ -216,6 +218,12 @@ export function createReservations(
             })
             continue
           }
+          const { source } = candidate.spec
+          const refused = source === undefined ? undefined : await requireFree(tx, source, again).then(() => undefined, asExomonadError)
+          if (refused !== undefined) {
+            errors.push({ name: candidate.spec.name, code: refused.code, error: refused.message })
+            continue
+          }
           const agent = await draft(caller, candidate, agents, randomUUID())
           agents.push(agent)
           const journal = await admission.enter(tx, agent, {
@@ -226,6 +234,7 @@ export function createReservations(
             makesBranch: candidate.adopt === undefined,
             makesWorktree: candidate.adopt === undefined || candidate.adopt.worktree === null,
           })
+          if (source !== undefined) await recordIssue(tx, agent.id, source)
           reserved.push({ agent, candidate, journal })
         }
         return { agents: reserved, errors }

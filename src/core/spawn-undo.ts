@@ -1,6 +1,7 @@
 import type { Pane } from '../adapters/terminals/holder.ts'
 import type { JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseAgentId, parseSha } from '../ids.ts'
+import { forgetIssue } from './issues/records.ts'
 import { endCapture } from './open-capture.ts'
 import type { SpawnError } from './core.ts'
 import type { Deps } from './deps.ts'
@@ -61,6 +62,7 @@ export function createSpawnUndo({
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)
       await tx.runs.remove(agentId)
+      await forgetIssue(tx, agentId)
       if (complete) await tx.journal.finish(journal, 'undone')
       if (intent.told === true) return
       await tx.journal.step(journal, 'undo', { told: true })

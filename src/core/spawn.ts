@@ -1,8 +1,11 @@
+import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
 import type { Admission } from './admission.ts'
-import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnPlan, SpawnSpec } from './core.ts'
+import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnOptions, SpawnPlan, SpawnSpec } from './core.ts'
 import { slugify } from '../ids.ts'
 import type { Deps } from './deps.ts'
+import { issueOf } from './issues/records.ts'
+import { createIssueSpecs, type ResolvedSpec } from './issues/specs.ts'
 import type { Launcher } from './launch.ts'
 import { childrenMadeSince, CUT_OFF } from './made-since.ts'
 import type { Approvals } from './approvals.ts'
@@ -29,9 +32,24 @@ export function createSpawning(
   const reservations = createReservations(deps)
   const publishBase = createPublishBase(deps)
   const builder = createSpawnBuilder(deps)
+  const issues = createIssueSpecs(deps)
+
+  /** With what the forge says of the issues among them. What can’t be spawned is an error of its own. */
+  const resolveIssues = async (caller: Caller, specs: readonly SpawnSpec[], again: boolean): Promise<{ resolved: ResolvedSpec[]; refused: SpawnError[] }> => {
+    const resolved: ResolvedSpec[] = []
+    const refused: SpawnError[] = []
+    for (const spec of specs) {
+      try {
+        resolved.push(await issues.resolve(caller, spec, { again }))
+      } catch (thrown) {
+        refused.push(spawnError(spec.name.trim() === '' ? `#${spec.issue}` : spec.name, thrown))
+      }
+    }
+    return { resolved, refused }
+  }
 
   /** Everything that can be known before anything is made. */
-  const prepare = async (caller: Caller, specs: readonly SpawnSpec[], allowDirty: boolean) => {
+  const prepare = async (caller: Caller, specs: readonly ResolvedSpec[], allowDirty: boolean) => {
     await settings.requireTrust()
     const base = await reservations.base(caller, allowDirty)
     await reservations.requireRoom(caller)
@@ -45,14 +63,20 @@ export function createSpawning(
     return { base, candidates, errors }
   }
 
+  /** What an issue says, and so its agent’s name and task, may be another by now. */
+  const find = async (spec: SpawnSpec, children: readonly Agent[]): Promise<Agent | undefined> => {
+    if (spec.issue === undefined) return children.find((child) => child.kind === spec.kind && child.name === nameOf(spec) && child.task === spec.prompt)
+    for (const child of children) if (child.kind === spec.kind && (await issueOf(deps.store, child.id))?.number === spec.issue) return child
+    return undefined
+  }
+
   /** Of a call that was cut off: what stands by now, and what is still to be made. */
   const madeSince = async (caller: Caller, specs: readonly SpawnSpec[], since: number | null): Promise<{ made: SpawnedAgent[]; specs: SpawnSpec[] }> => {
     const children = await childrenMadeSince(deps.store, caller, since)
     const made: SpawnedAgent[] = []
     const rest: SpawnSpec[] = []
     for (const spec of specs) {
-      const name = nameOf(spec)
-      const agent = children.find((child) => child.kind === spec.kind && child.name === name && child.task === spec.prompt)
+      const agent = await find(spec, children)
       if (agent === undefined) rest.push(spec)
       else
         made.push({
@@ -68,8 +92,14 @@ export function createSpawning(
     return { made, specs: rest }
   }
 
-  const spawnAll = async (caller: Caller, specs: readonly SpawnSpec[], allowDirty: boolean): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
-    const look = () => prepare(caller, specs, allowDirty)
+  const spawnAll = async (
+    caller: Caller,
+    specs: readonly SpawnSpec[],
+    { allowDirty = false, again = false }: SpawnOptions,
+  ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
+    const { resolved, refused } = await resolveIssues(caller, specs, again)
+    if (resolved.length === 0) return { spawned: [], errors: refused }
+    const look = () => prepare(caller, resolved, allowDirty)
     let prepared = await look()
     const branches = prepared.candidates.map((candidate) => candidate.branch)
     // The human may have taken hours: trust, base and names are looked at anew.
@@ -77,8 +107,8 @@ export function createSpawning(
     const { base, candidates, errors } = prepared
     // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
     const warning = candidates.length === 0 ? null : await publishBase(caller, base)
-    const reserved = await reservations.reserve(caller, candidates)
-    errors.push(...reserved.errors)
+    const reserved = await reservations.reserve(caller, candidates, again)
+    errors.push(...refused, ...reserved.errors)
     const built = await Promise.all(
       reserved.agents.map(async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
         try {
@@ -100,10 +130,10 @@ export function createSpawning(
   return {
     spawn: async (caller, wanted, options = {}) => {
       const { made, specs } = await madeSince(caller, wanted, options.since ?? null)
-      if (made.length === 0) return spawnAll(caller, specs, options.allowDirty ?? false)
+      if (made.length === 0) return spawnAll(caller, specs, options)
       if (specs.length === 0) return { spawned: made, errors: [] }
       // What refuses all of the rest takes nothing from what stands: thrown, the call would count as never made.
-      const rest = await spawnAll(caller, specs, options.allowDirty ?? false).catch((thrown: unknown) => ({
+      const rest = await spawnAll(caller, specs, options).catch((thrown: unknown) => ({
         spawned: [],
         errors: specs.map(({ name }) => spawnError(name, thrown)),
       }))
@@ -111,7 +141,10 @@ export function createSpawning(
     },
 
     plan: async (caller, specs, options = {}) => {
-      const { base, candidates, errors } = await prepare(caller, specs, options.allowDirty ?? false)
+      const { resolved, refused } = await resolveIssues(caller, specs, options.again ?? false)
+      if (resolved.length === 0) return { planned: [], errors: refused }
+      const { base, candidates, errors } = await prepare(caller, resolved, options.allowDirty ?? false)
+      errors.push(...refused)
       const planned: SpawnPlan[] = []
       for (const candidate of candidates) {
         const agent = await reservations.draft(caller, candidate)

@@ -19,9 +19,10 @@ import { createForgeWatch } from '../core/forge-watch.ts'
 import { createForking } from '../core/fork.ts'
 import { createForkContext } from '../core/fork-context.ts'
 import { createHooks } from '../core/hooks.ts'
+import { createLabelSpawns } from '../core/issues/label-spawns.ts'
 import { createLastWords } from '../core/last-words.ts'
 import { createLauncher, type Surroundings } from '../core/launch.ts'
-import { createKeepUpToDate, type KeepUpToDate } from '../core/keep-up-to-date.ts'
+import { createKeepUpToDate } from '../core/keep-up-to-date.ts'
 import { createLiveAgentOf } from '../core/live-agent.ts'
 import { createRequireLookedAt } from '../core/looked-at.ts'
 import { createMailbox } from '../core/mailbox.ts'
@@ -53,6 +54,7 @@ import { createSpawning } from '../core/spawn.ts'
 import { createSpawnStart } from '../core/spawn-start.ts'
 import { createSpawnUndo } from '../core/spawn-undo.ts'
 import { createStates } from '../core/states.ts'
+import { createStatusComment } from '../core/status-comment/status-comment.ts'
 import { createStopChain } from '../core/stop-chain.ts'
 import { createStopSync } from '../core/stop-sync.ts'
 import { createSubagentProgress } from '../core/subagent-progress.ts'
@@ -73,8 +75,9 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
-  readonly landings: { resume(): Promise<void>; stop(): Promise<void> }
-  readonly keepUpToDate: Pick<KeepUpToDate, 'stop'>
+  readonly landings: { stop(): Promise<void> }
+  /** What goes on by itself once everything else stands. */
+  readonly background: { begin(): Promise<void>; stop(): Promise<void> }
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -209,6 +212,8 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     }),
     view: createView({ ...deps, openWaits }),
   }
+  const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
+  const statusComment = createStatusComment({ ...deps, view: core.view, root: directory.root })
   return {
     core,
     paneDied: ({ paneId }) => look(paneId),
@@ -217,6 +222,15 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     sessions: sessionWatch,
     paneNames,
     landings: mergePull,
-    keepUpToDate,
+    background: {
+      begin: async () => {
+        await mergePull.resume()
+        labelSpawns.start()
+        statusComment.start()
+      },
+      stop: async () => {
+        await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
+      },
+    },
   }
 }

@@ -172,5 +172,7 @@ const withoutAddresses = ({
   webhook_port: _webhookPort,
   webhook_host: _webhookHost,
   webhook_secret_file: _webhookSecretFile,
+  // Nor is anything spawned by what nobody trusted.
+  spawn_label: _spawnLabel,
   ...rest
 }: Config['forge']['github']): Config['forge']['github'] => ({ ...rest, trusted_bots: [], webhook_host: '127.0.0.1' })

@@ -224,6 +224,15 @@ export const EVENTS = {
   }),
   'base.green': define('A branch that was red is green again.', { branch: z.string(), sha: z.string() }),
 
+  'issue.refused': define('An issue has the label that spawns, and no agent was spawned for it.', {
+    number: z.number().int(),
+    url: z.string(),
+    label: z.string(),
+    /** A code of docs/reference.md. */
+    code: z.string(),
+    reason: z.string(),
+  }),
+
   'forge.trouble': define('The forge can’t be used; what it says is read again later.', {
     forge: z.string(),
     reason: z.string(),

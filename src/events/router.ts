@@ -99,6 +99,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
         ? []
         : PARENT,
   'pr.behind': OWNER,
+  'issue.refused': ['human'],
   'forge.trouble': ['human'],
   'forge.recovered': ['human'],
   'stop.released': PARENT,

@@ -31,6 +31,12 @@ export function eachSpecAlone(given: unknown): unknown {
 }
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const issueNumber = z
+  .number()
+  .int()
+  .positive()
+  .describe('Number of an issue on the forge: its title, body and comments are the task, in front of these words, and the pull request closes it')
+
 export const spawnError = z.object({ name: z.string(), error: z.string(), code: errorCode })
 
 export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })

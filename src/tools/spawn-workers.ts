@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from './define.ts'
-import { eachSpecAlone, spawnResult } from './shapes.ts'
+import { eachSpecAlone, issueNumber, spawnResult } from './shapes.ts'
 
 export const spawnWorkers = defineTool({
   name: 'spawn_workers',
@@ -16,6 +16,7 @@ export const spawnWorkers = defineTool({
         z.object({
           name: z.string().min(1).describe('Branch suffix and name'),
           prompt: z.string().min(1).describe('The whole task'),
+          issue: issueNumber.optional(),
           agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
         }),
       )

@@ -48,7 +48,8 @@ it('every command of the page on GitHub works', async () => {
 
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'github.md'), 'utf8')
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
-  expect(blocks.length).toBe(3)
+  expect(blocks.length).toBe(4)
+  const issue = fake.as('octo').openIssue({ title: 'Login fails', body: 'It says 500.' })
   const config = join(path, '.exomonad', 'config.toml')
   for (const block of blocks) {
     // A reader names an agent program, and looks at the pull request once it is there.
@@ -60,14 +61,17 @@ it('every command of the page on GitHub works', async () => {
     if (block.includes('pr list')) {
       await waitFor('the pull request', async () => (await run('exomonad', ['pr', 'list', '--json'])).json?.pull_requests.length === 1, { limit: 120_000 })
     }
-    for (const line of block.trim().split('\n')) {
+    for (const line of block.replaceAll('--issue 42', `--issue ${issue}`).trim().split('\n')) {
       const result = await run('sh', ['-ec', line])
       expect(result.code, `${line}\n${result.stdout}\n${result.stderr}`).toBe(0)
       expect(result.stdout).not.toContain(fake.token)
-      if (line.includes('pr show')) expect(result.stdout).toContain(`${fake.url}/octo/widgets/pull/1`)
+      if (line.includes('pr show')) expect(result.stdout).toContain(`${fake.url}/octo/widgets/pull/2`)
+      if (line.includes('--issue')) expect(result.stdout).toContain(`✓ issue-${issue}-login-fails`)
     }
   }
-  expect([...fake.state.pulls.values()]).toMatchObject([{ headRef: 'main.index', baseRef: 'main', merged: true, title: 'Add index.txt' }])
+  expect([...fake.state.pulls.values()].filter(({ headRef }) => headRef === 'main.index')).toMatchObject([
+    { headRef: 'main.index', baseRef: 'main', merged: true, title: 'Add index.txt' },
+  ])
   expect(await repository.gitIn(fake.bare, 'show', 'main:index.txt')).toBe('by index')
   // Yours too comes from the token’s account, which may not approve what it filed.
   expect(fake.state.reviews).toMatchObject([{ author: 'robot', state: 'COMMENTED', body: expect.stringContaining('Good.') }])

@@ -1,4 +1,5 @@
 import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+import type { ForgeIssues } from './issues.ts'
 import type { MergeResults } from './merge-results.ts'
 import type { Unreadable } from './unreadable.ts'
 
@@ -152,6 +153,8 @@ export interface Forge {
   identity(): Promise<string>
   /** Checks of what merges would come to; null where the forge itself decides what is checked before a merge. */
   readonly results: MergeResults | null
+  /** Issues to work on; null where the forge has none. */
+  readonly issues: ForgeIssues | null
   /** Null where the forge has no limits. */
   budget(): ForgeBudget | null
   /** The head must have been pushed. An open pull request for the head branch is updated: `created: false`. */

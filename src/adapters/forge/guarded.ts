@@ -13,8 +13,14 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
     return names.includes(name) ? name : (names.find((own) => gate.text(own) === name) ?? name)
   }
 
+  const { issues } = forge
   return {
     ...forge,
+    issues: issues && {
+      ...issues,
+      read: async (number, label) => gate.data(await issues.read(number, label)),
+      comment: (options) => issues.comment({ ...options, body: gate.text(options.body) }),
+    },
     file: (options) => forge.file({ ...options, title: gate.text(options.title), body: gate.text(options.body) }),
     merge: ({ message, ...options }) => forge.merge({ ...options, ...(message === undefined ? {} : { message: gate.text(message) }) }),
     review: ({ comments, ...options }) =>

@@ -107,6 +107,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'review.timeout': ['?', 'attention', (f) => `#${text(f['number'])} has no review after ${text(f['minutes'])} min`],
   'base.moved': ['↑', 'dim', (f) => `${text(f['branch'])} moved to ${text(f['new']).slice(0, 8)}`],
   'merge.started': ['⇐', 'dim', (f) => `merging ${pull(f)} (${text(f['strategy'])})`],
+  'issue.refused': ['!', 'attention', (f) => `no agent for issue #${text(f['number'])}: ${text(f['reason'])}`],
   'forge.trouble': ['!', 'attention', (f) => `${text(f['forge'])} can’t be used: ${text(f['reason'])}`],
   'forge.recovered': ['✓', 'good', (f) => `${text(f['forge'])} can be used again, after ${text(f['minutes'])} min`],
   'stop.blocked': ['↻', 'attention', (f) => `held at its stop: ${text(f['objection'])}`],

@@ -5,6 +5,8 @@ import { parseJson } from '../../parse-json.ts'
 export interface SpawnTask {
   readonly name: string
   readonly prompt: string
+  /** Number of the issue that it is to work on; the prompt adds to that. */
+  readonly issue?: number
   readonly agent?: string
   readonly role?: string
   readonly branch?: string
@@ -22,6 +24,22 @@ export function tasksFromArguments(words: readonly string[], prompt: string | un
     }
     return { name: word, prompt }
   })
+}
+
+/**
+ * One task for each issue. A single task beside a single issue names it, and adds to it; more of either are not paired. UsageError for what is
+ * no number.
+ */
+export function tasksFromIssues(numbers: readonly string[], tasks: readonly SpawnTask[]): Pick<SpawnTask, 'issue' | 'name' | 'prompt'>[] {
+  const issues = numbers.map((text) => {
+    const number = Number(text.replace(/^#/, ''))
+    if (Number.isSafeInteger(number) && number > 0) return number
+    throw new UsageError(`--issue takes numbers of issues, such as 42; “${text}” is none.`)
+  })
+  const [task] = tasks
+  if (task === undefined) return issues.map((issue) => ({ issue, name: '', prompt: '' }))
+  if (tasks.length === 1 && issues.length === 1) return [{ ...task, issue: issues[0]! }]
+  throw new UsageError(`One task may name one issue and add to it; here are issues: ${issues.length}, tasks: ${tasks.length}. Spawn the others apart.`)
 }
 
 /** Tasks from a file’s text. The format follows from the name’s ending, for other names from the text. UsageError names what is wrong. */

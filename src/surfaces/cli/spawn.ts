@@ -11,17 +11,21 @@ import { withProgress } from './progress.ts'
 import { plural } from './quantity.ts'
 import { readStdin } from './read-stdin.ts'
 import { pathFrom } from './short-path.ts'
-import { tasksFromArguments, tasksFromText, type SpawnTask } from './spawn-tasks.ts'
+import { tasksFromArguments, tasksFromIssues, tasksFromText, type SpawnTask } from './spawn-tasks.ts'
 import { renderTable, tableWidth } from './table.ts'
 
-interface SpawnOptions {
-  readonly prompt?: string
-  readonly file?: string
-  readonly branch?: string
+interface IssueOptions {
+  readonly issue?: readonly string[]
+  readonly force?: boolean
   readonly agent?: string
   readonly role?: string
   readonly dryRun?: boolean
   readonly allowDirty?: boolean
+}
+interface SpawnOptions extends IssueOptions {
+  readonly prompt?: string
+  readonly file?: string
+  readonly branch?: string
 }
 
 type SpawnAnswer = { spawned: SpawnedAgent[]; errors: SpawnError[] } | { planned: SpawnPlan[]; errors: SpawnError[] }
@@ -31,21 +35,41 @@ export function define(command: Command, context: CliContext): void {
     ['subtree', 'A tech lead that may spawn its own; for work that needs further decomposition'],
     ['workers', 'Agents that each do one concrete task'],
   ] as const
+  // Of issues alone no kind need be said.
+  common(command.allowExcessArguments())
+    .usage('[options] [command]')
+    .action(async (options: IssueOptions) => {
+      const [word] = command.args
+      if (word !== undefined) throw new UsageError(`Spawn what? There are subtree and workers, and --issue; “${word}” is none of them.`)
+      if (options.issue === undefined)
+        throw new UsageError(
+          'Nothing to spawn: `exomonad spawn workers NAME="what to do"`, `exomonad spawn subtree NAME="…"`, or `exomonad spawn --issue NUMBER`.',
+        )
+      await spawn(context, 'workers', [], options)
+    })
   for (const [kind, summary] of kinds) {
-    command
-      .command(kind)
+    common(command.command(kind))
       .description(summary)
       .argument('[tasks...]', 'name="what to do" each, names alone with --prompt, or - for a task file from standard input')
       .option('-p, --prompt <text>', 'The prompt of tasks that are only named; - reads it from standard input')
       .option('-f, --file <path>', 'Tasks from a file: TOML or JSON (name → prompt), or Markdown (a heading per task)')
       .option('-b, --branch <branch>', 'Adopt this existing branch, and its worktree where it has one (one task only)')
-      .option('-a, --agent <program>', 'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
-      .option('-r, --role <role>', 'A role of your own instead of the usual one')
-      .option('-n, --dry-run', 'Tell what would be made, make nothing')
-      .option('--allow-dirty', 'Spawn although your worktree has uncommitted changes, which the agents will not see')
-      .action(async (words: string[], options: SpawnOptions) => spawn(context, kind, words, options))
+      .action(
+        // What both have is taken by the command above.
+        async (words: string[], _own: SpawnOptions, self: Command) => spawn(context, kind, words, self.optsWithGlobals()),
+      )
   }
 }
+
+/** What all ways to spawn have in common. */
+const common = (command: Command): Command =>
+  command
+    .option('--issue <number...>', 'An agent (a worker, where nothing else is said) for each of these issues on GitHub; its pull request closes it')
+    .option('--force', 'Spawn for an issue although an agent works on it already')
+    .option('-a, --agent <program>', 'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
+    .option('-r, --role <role>', 'A role of your own instead of the usual one')
+    .option('-n, --dry-run', 'Tell what would be made, make nothing')
+    .option('--allow-dirty', 'Spawn although your worktree has uncommitted changes, which the agents will not see')
 
 async function spawn(context: CliContext, kind: 'subtree' | 'workers', words: readonly string[], options: SpawnOptions): Promise<void> {
   const tasks = (await readTasks(context, words, options)).map((task) => ({
@@ -53,9 +77,15 @@ async function spawn(context: CliContext, kind: 'subtree' | 'workers', words: re
     ...(options.role === undefined ? {} : { role: options.role }),
     ...(options.branch === undefined ? {} : { branch: options.branch }),
     ...task,
+    // Left out rather than empty: they are made of the issue.
+    ...(task.name === '' ? { name: undefined } : {}),
+    ...(task.prompt === '' ? { prompt: undefined } : {}),
   }))
   const client = await context.client()
-  const input = { kind: kind === 'workers' ? 'worker' : kind, specs: tasks, allow_dirty: options.allowDirty === true, dry_run: options.dryRun === true }
+  const input = {
+    ...{ kind: kind === 'workers' ? 'worker' : kind, specs: tasks },
+    ...{ allow_dirty: options.allowDirty === true, dry_run: options.dryRun === true, force: options.force === true },
+  }
   const label = options.dryRun === true ? 'Looking at what would be made' : `Spawning ${plural(tasks.length, 'agent')}`
   const answer = await withProgress(context, label, client.callTool<SpawnAnswer>('spawn', input))
   if (answer.errors.length > 0) context.markFailed()
@@ -64,14 +94,14 @@ async function spawn(context: CliContext, kind: 'subtree' | 'workers', words: re
 
 async function readTasks(context: CliContext, words: readonly string[], options: SpawnOptions): Promise<SpawnTask[]> {
   const prompt = options.prompt === '-' ? await readStdin(context) : options.prompt
-  const tasks = tasksFromArguments(
-    words.filter((word) => word !== '-'),
-    prompt,
-  )
+  const named = words.filter((word) => word !== '-')
+  // Beside an issue a name needs no words of its own.
+  const tasks = tasksFromArguments(named, prompt ?? (options.issue === undefined ? undefined : ''))
   if (words.includes('-')) tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
   if (options.file === '-') tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
   else if (options.file !== undefined) tasks.push(...(await tasksFromText(await readTaskFile(options.file), basename(options.file))))
-  if (tasks.length === 0) throw new UsageError('No task: give name="what to do", --file, or - for standard input.')
+  if (options.issue !== undefined) return tasksFromIssues(options.issue, tasks)
+  if (tasks.length === 0) throw new UsageError('No task: give name="what to do", --file, --issue, or - for standard input.')
   if (options.branch !== undefined && tasks.length > 1) throw new UsageError(`--branch adopts one branch, but there are ${tasks.length} tasks.`)
   return tasks
 }

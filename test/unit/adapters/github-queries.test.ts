@@ -1,11 +1,13 @@
 import { getVariableValues, parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { ISSUE, MORE_ISSUE_COMMENTS } from '../../../src/adapters/forge/github/issues/queries.ts'
 import { DISPENSABLE } from '../../../src/adapters/forge/github/client/old-server.ts'
 import { withoutFields } from '../../../src/adapters/forge/github/client/without-fields.ts'
-import { QUERIES } from '../../../src/adapters/forge/github/reading/queries.ts'
+import { QUERIES as PULLS } from '../../../src/adapters/forge/github/reading/queries.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
+const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS]
 const nameOf = (query: string): string => /^\s*(?:query|mutation) (\w+)/.exec(query)?.[1] ?? query
 
 describe('GraphQL that is sent to GitHub', () => {

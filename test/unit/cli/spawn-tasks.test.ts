@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tasksFromArguments, tasksFromText } from '../../../src/surfaces/cli/spawn-tasks.ts'
+import { tasksFromArguments, tasksFromIssues, tasksFromText } from '../../../src/surfaces/cli/spawn-tasks.ts'
 
 describe('tasks from arguments', () => {
   it('takes name=prompt, with further equal signs in the prompt', () => {
@@ -14,6 +14,20 @@ describe('tasks from arguments', () => {
       { name: 'b', prompt: 'same' },
     ])
     expect(() => tasksFromArguments(['a'], undefined)).toThrow(/“a” has no prompt: write it as a="what to do"/)
+  })
+})
+
+describe('tasks from issues (20.20a)', () => {
+  it('are one for each number; a single task names a single issue and adds to it', () => {
+    expect(tasksFromIssues(['42', '#43'], [])).toEqual([
+      { issue: 42, name: '', prompt: '' },
+      { issue: 43, name: '', prompt: '' },
+    ])
+    expect(tasksFromIssues(['42'], [{ name: 'login', prompt: 'Begin with a test.' }])).toEqual([{ issue: 42, name: 'login', prompt: 'Begin with a test.' }])
+  })
+  it('refuses what is no number, and what can’t be paired', () => {
+    for (const word of ['login', '0', '-1', '4.2', 'name=do']) expect(() => tasksFromIssues([word], [])).toThrow(`“${word}” is none`)
+    expect(() => tasksFromIssues(['42', '43'], [{ name: 'login', prompt: '' }])).toThrow(/issues: 2, tasks: 1/)
   })
 })
 

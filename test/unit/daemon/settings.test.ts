@@ -73,6 +73,7 @@ webhook_port = 8080
 webhook_host = "0.0.0.0"
 webhook_secret_file = "theirs"
 trusted_bots = ["they[bot]"]
+spawn_label = "theirs"
 copilot_review = false
 `
     const { settings, trust } = repository(text)
@@ -80,6 +81,7 @@ copilot_review = false
     expect(github).toEqual({
       trusted_bots: [],
       copilot_review: false,
+      status_comment: false,
       delete_branch: false,
       reserve: 0.2,
       checks_expected_within: 180,

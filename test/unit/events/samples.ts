@@ -78,6 +78,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'landing.done': { branch: 'main', landed: [{ number: 3, title: words }] },
   'base.red': { branch: 'main', sha: 'a'.repeat(40), since: [{ number: 3, title: words }], log: words, log_url: null },
   'base.green': { branch: 'main', sha: 'a'.repeat(40) },
+  'issue.refused': { number: 42, url: 'https://github.com/octo/widgets/issues/42', label: 'agent', code: 'LIMIT_REACHED', reason: words },
   'forge.trouble': { forge: 'github', reason: words, code: 'FORGE_UNAVAILABLE', retry_at: null },
   'forge.recovered': { forge: 'github', minutes: 4 },
   'stop.blocked': { objection: 'uncommitted', reason: words, times: 1 },

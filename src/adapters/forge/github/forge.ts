@@ -2,6 +2,7 @@ import { createBranches } from '../branches.ts'
 import type { Forge } from '../forge.ts'
 import { createHints } from '../hints.ts'
 import { createGithubClient } from './client/create.ts'
+import { createIssues } from './issues/issues.ts'
 import type { GithubForgeOptions } from './options.ts'
 import { createConflicts } from './reading/conflicts.ts'
 import { createReading } from './reading/reading.ts'
@@ -20,6 +21,7 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     remote,
     // What is checked before a merge, and on what, is GitHub’s to say.
     results: null,
+    issues: createIssues({ ...options, client }),
     budget: client.budget,
     ...reading,
     ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),

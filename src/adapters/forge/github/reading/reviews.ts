@@ -1,5 +1,6 @@
 import type { Actor, Sha } from '../../../../ids.ts'
 import type { Comment, LineComment, Review } from '../../forge.ts'
+import { kindOfOwn } from '../own-comment.ts'
 import { readMark, type ReviewMark } from '../review-mark.ts'
 import type { FullPull, RawComment, RawLineComment, RawWords } from './answers.ts'
 import { accountOf, isSame, type Trust } from './trusted.ts'
@@ -58,11 +59,15 @@ function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, r
   return [{ id: idOf(raw), path: raw.path, line: raw.line ?? raw.originalLine, body, author: bySame ? reviewer : author }]
 }
 
+/** Without what exomonad itself keeps there for people to read. */
 export function toComments(comments: readonly RawComment[], readers: Readers): Comment[] {
-  return comments.map((raw) => {
-    const { author, authorName, trusted, body } = wordsOf(raw, readers)
-    return { id: idOf(raw), author, authorName, body, at: Date.parse(raw.createdAt), trusted }
-  })
+  const isOwn = ({ author, body }: RawComment): boolean => author !== null && isSame(accountOf(author).login, readers.viewer) && kindOfOwn(body) !== null
+  return comments
+    .filter((raw) => !isOwn(raw))
+    .map((raw) => {
+      const { author, authorName, trusted, body } = wordsOf(raw, readers)
+      return { id: idOf(raw), author, authorName, body, at: Date.parse(raw.createdAt), trusted }
+    })
 }
 
 /** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
