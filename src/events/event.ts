@@ -115,7 +115,8 @@ export const EVENTS = {
     state: z.enum(['approved', 'changes_requested', 'commented']),
     author: z.string(),
     body: z.string(),
-    comments: z.array(comment),
+    /** The id is missing in events of before. */
+    comments: z.array(comment.extend({ id: z.string().optional() })),
     trusted: z.boolean(),
     stale: z.boolean(),
   }),

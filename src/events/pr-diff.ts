@@ -92,7 +92,7 @@ function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, conte
         state: review.state,
         author: review.authorName,
         body: review.body,
-        comments: review.trusted ? review.comments.map(({ path, line, body, author }) => ({ path, line, body, author: nameIn(review, author) })) : [],
+        comments: review.trusted ? review.comments.map(({ id, path, line, body, author }) => ({ id, path, line, body, author: nameIn(review, author) })) : [],
         trusted: review.trusted,
         stale: review.commit !== next.head.sha,
       }

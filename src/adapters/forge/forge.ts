@@ -27,6 +27,10 @@ export interface LineComment {
   /** Untrusted. */
   readonly body: string
   readonly author: Actor
+  /** Conversation that it is part of, by the forge’s own id. Absent from what was stored before, and where the forge did not tell. */
+  readonly thread?: string
+  /** Whether that conversation was resolved; absent where `thread` is. */
+  readonly resolved?: boolean
 }
 
 export interface Review {
@@ -173,6 +177,11 @@ export interface Forge {
     body: string
     comments: readonly { path: string; line: number | null; body: string }[]
   }): Promise<Review>
+  /**
+   * Answers a conversation on a line (`thread` of a line comment), resolves it, or both; an empty body answers nothing. The answer is a review
+   * that only comments, with one line comment. INVALID_ARG where the pull request has no such conversation.
+   */
+  reply(options: { number: number; author: Actor; thread: string; body: string; resolve: boolean }): Promise<void>
   diff(number: number): Promise<string>
   /** Starts what checks the current head where it has not run; hints, may be a no-op. */
   ensureChecks(number: number): Promise<void>

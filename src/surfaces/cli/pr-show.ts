@@ -97,13 +97,19 @@ function reviewLines(review: PullDetails['reviews'][number], palette: Palette): 
     `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
-      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}`,
+      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}  ${conversationWords(comment, palette)}`,
       ...printable(comment.body)
         .trim()
         .split('\n')
         .map((line) => `    ${line}`),
     ]),
   ]
+}
+
+/** Its id, to answer it by, and whether its conversation is settled. */
+function conversationWords({ id, conversation }: PullDetails['reviews'][number]['comments'][number], palette: Palette): string {
+  const state = conversation === null ? '' : conversation === 'open' ? `${palette.attention('● open')}  ` : `${palette.good('✓ resolved')}  `
+  return `${state}${palette.dim(`comment ${printableLine(id)}`)}`
 }
 
 function checkLines(checks: PullDetails['check_runs'], palette: Palette): string[] {

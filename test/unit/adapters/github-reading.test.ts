@@ -56,6 +56,7 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   reviews: [],
   comments: [],
   contexts: [],
+  threads: new Map(),
   checksDenied: false,
   ...changes,
 })
@@ -79,6 +80,7 @@ const lineComment = (changes: Partial<FullPull['reviews'][number]['comments'][nu
   body: 'Here',
   author: { __typename: 'User', login: 'ann' },
   authorAssociation: 'MEMBER',
+  replyTo: null,
   ...changes,
 })
 const readers: Readers = {

@@ -38,7 +38,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
     state: 'changes_requested',
     author: 'human',
     body: words,
-    comments: [{ path: 'src/a.ts', line: 3, body: words, author: 'human' }],
+    comments: [{ id: '7', path: 'src/a.ts', line: 3, body: words, author: 'human' }],
     trusted: true,
     stale: false,
   },

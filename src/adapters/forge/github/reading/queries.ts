@@ -20,7 +20,7 @@ const WHO = 'fragment Who on Actor { __typename login }'
 const LINE_COMMENTS = `
   fragment LineComments on PullRequestReviewCommentConnection {
     ${PAGE}
-    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation }
+    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation replyTo { fullDatabaseId } }
   }`
 const REVIEWS = `
   fragment Reviews on PullRequestReviewConnection {
@@ -99,6 +99,19 @@ export const MORE_LINE_COMMENTS = `query MoreLineComments($id: ID!, $after: Stri
 }
 ${[WHO, LINE_COMMENTS].join('\n')}`
 
+const threads = (page: string): string => `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
+
+/** Conversations of those that have line comments: 21 connections each, so that nothing else pays for them. */
+export const THREADS = `query ReviewThreads($ids: [ID!]!) {
+  ${LIMIT}
+  nodes(ids: $ids) { ... on PullRequest { id ${threads('first: 20')} } }
+}`
+
+export const MORE_THREADS = `query MoreThreads($id: ID!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequest { ${threads('first: 100, after: $after')} } }
+}`
+
 export const MORE_COMMENTS = `query MoreComments($id: ID!, $after: String!) {
   ${LIMIT}
   node(id: $id) { ... on PullRequest { comments(first: 100, after: $after) { ...Comments } } }
@@ -145,6 +158,8 @@ export const QUERIES: readonly string[] = [
   fullLook(25),
   MORE_REVIEWS,
   MORE_LINE_COMMENTS,
+  THREADS,
+  MORE_THREADS,
   MORE_COMMENTS,
   MORE_CONTEXTS,
   ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),

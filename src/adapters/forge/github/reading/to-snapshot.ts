@@ -36,7 +36,7 @@ export function toSnapshot(
     trusted: within,
     agentId: within ? agentId : null,
     mergeable: state.state === 'OPEN' ? MERGEABLE[state.mergeable] : 'unknown',
-    reviews: toReviews(pull.reviews, beside),
+    reviews: toReviews(pull.reviews, beside, pull.threads),
     comments: toComments(pull.comments, beside),
     mergeSha: merged ? ((state.mergeCommit?.oid ?? null) as Sha | null) : null,
     mergedBy: merged && state.mergedBy !== null ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor) : null,

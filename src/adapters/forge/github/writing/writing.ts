@@ -1,4 +1,4 @@
-import type { BranchName } from '../../../../ids.ts'
+import type { Actor, BranchName } from '../../../../ids.ts'
 import { actorName } from '../../actor-name.ts'
 import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'
@@ -10,10 +10,14 @@ import { createReviewRequests } from './copilot.ts'
 import { createFile } from './file.ts'
 import { createMerging } from './merge.ts'
 import { createPause } from './pause.ts'
+import { createReply } from './reply.ts'
 import { createRerun } from './rerun.ts'
 import { createReview } from './review.ts'
 
-export type Writing = Pick<Forge, 'file' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'requestReview' | 'ensureChecks' | 'rerunChecks'>
+export type Writing = Pick<
+  Forge,
+  'file' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'reply' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
+>
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
 export function createWriting(
@@ -22,6 +26,7 @@ export function createWriting(
   const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
+  const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const file = createFile({ repository, client, find, pause })
   return {
     async file(wanted) {
@@ -31,7 +36,8 @@ export function createWriting(
     },
     ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
     ...createChange({ repository, client, changed }),
-    ...createReview({ repository, client, clock, nameOf: (actor) => actorName(store, actor), changed }),
+    ...createReview({ repository, client, clock, nameOf, changed }),
+    ...createReply({ repository, client, nameOf, changed }),
     ...createReviewRequests({ client, settings, find }),
     ...createRerun({ repository, client, changed }),
   }
