@@ -154,6 +154,7 @@ export const EVENTS = {
   }),
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
+  'pr.fork': define('A pull request from a fork has a head branch that is called as an agent’s is; it is nobody’s here.', { ...pull }),
   'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),
   'pr.blocked': define('All is well with a pull request, and the forge does not merge it yet.', {
     ...pull,

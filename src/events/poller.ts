@@ -108,12 +108,15 @@ export function createPoller(deps: PollerDeps): Poller {
     return repository
   }
 
-  /** Open pull requests of agents that have none as far as is known: filed past exomonad, or opened again. */
-  const search = async (): Promise<'answered' | 'not asked' | 'failed'> => {
-    const heads = [...(await records.heads())].filter((branch) => !followed.hasHead(branch))
-    const found = heads.length === 0 ? { answer: [] } : await tried(() => forge.find({ state: 'open', heads }))
+  /**
+   * Open pull requests of agents that have none as far as is known: filed past exomonad, or opened again. Those from forks are looked at to be told
+   * of; with `all` also where the agent has its own.
+   */
+  const search = async (all: boolean): Promise<'answered' | 'not asked' | 'failed'> => {
+    const heads = [...(await records.heads())].filter((branch) => all || !followed.hasHead(branch))
+    const found = heads.length === 0 ? { answer: [] } : await tried(() => forge.find({ state: 'open', heads, forks: true }))
     if (found === undefined) return 'failed'
-    for (const number of found.answer) wanted.add(number)
+    for (const number of found.answer) if (!reading.isKnownFork(number)) wanted.add(number)
     reading.forgetStrangers()
     searchedAt = steady.now()
     return heads.length === 0 ? 'not asked' : 'answered'
@@ -170,7 +173,7 @@ export function createPoller(deps: PollerDeps): Poller {
     const name = await settle(config)
     if (name === undefined) return
     const cadence = cadenceOf(config)
-    const searched = all || steady.now() >= searchedAt + cadence.idle ? await search() : 'not asked'
+    const searched = all || steady.now() >= searchedAt + cadence.idle ? await search(all) : 'not asked'
     if (searched === 'failed') return
     const numbers = await pick(all, cadence)
     // What is asked for from here on is asked for anew: the answer that is on its way may be older.

@@ -84,6 +84,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.closed': BOTH,
   'pr.reopened': BOTH,
   'pr.retargeted': BOTH,
+  // No agent is told of what a stranger called like its branch.
+  'pr.fork': ['human'],
   // A person did it, who need not be told.
   'tree.moved': (payload) => (payload['program'] === true ? ['owner'] : []),
   'pr.stalled': PARENT,

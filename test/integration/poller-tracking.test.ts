@@ -29,7 +29,10 @@ describe('which pull requests are followed', () => {
     await tree.pass(900)
     expect(await known()).toEqual(['pull:3'])
     expect((await tree.events())[0]).toMatchObject({ type: 'pr.opened', agentId: OWNER })
-    expect(new Set((await tree.events()).map(({ payload }) => payload['number']))).toEqual(new Set([3]))
+    const [told, others] = [true, false].map(async (forks) => (await tree.events()).filter(({ type }) => (type === 'pr.fork') === forks))
+    expect(new Set((await others!).map(({ payload }) => payload['number']))).toEqual(new Set([3]))
+    // Of the fork’s that is called as an agent’s it is said that it is there, once (20.19).
+    expect(await told!).toMatchObject([{ agentId: null, payload: { number: 5, head: 'main.auth' } }])
     // Asked for only where an agent has none yet.
     expect(tree.forge.searches[0]).toEqual(['main', 'main.auth'])
     expect(tree.forge.searches.slice(2).every((heads) => heads.join() === 'main')).toBe(true)

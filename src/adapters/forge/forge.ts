@@ -152,8 +152,11 @@ export interface Forge {
   file(options: { head: BranchName; headSha: Sha; base: BranchName; title: string; body: string; draft: boolean; agentId: AgentId | null }): Promise<FileResult>
   /** Fresh state of these. */
   snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
-  /** Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask. */
-  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName }): Promise<number[]>
+  /**
+   * Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask.
+   * `forks`: those from forks as well, whose heads are called what anybody likes.
+   */
+  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName; forks?: boolean }): Promise<number[]>
   /**
    * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
    * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null.

@@ -54,6 +54,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'pr.merged': { ...pull, sha: 'a'.repeat(40), by: 'main', external: false, remote: 'origin', local_error: null },
   'pr.closed': { ...pull },
   'pr.reopened': { ...pull },
+  'pr.fork': { ...pull },
   'pr.retargeted': { ...pull, old_base: 'main.old' },
   'pr.blocked': { ...pull, sha: 'a'.repeat(40), needs: ['an approval on GitHub by a code owner other than octo'], behind: false, person: true },
   'pr.behind': { ...pull, sha: 'a'.repeat(40) },
