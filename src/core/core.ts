@@ -172,6 +172,8 @@ export interface PullDetails extends PullSummary {
     /** Words of somebody without write access, not shown to agents. */
     withheld: boolean
   }[]
+  /** Whom the forge asked for a review that it requires. */
+  asked_reviewers: { name: string; code_owner: boolean }[]
   check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
   merge_sha: string | null
 }

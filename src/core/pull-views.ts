@@ -173,6 +173,7 @@ export function createPullViews({
             withheld,
           }
         }),
+        asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({ name, code_owner: codeOwner })),
         check_runs: runs(pull),
         merge_sha: pull.mergeSha,
       }

@@ -32,6 +32,9 @@ export const prShow = defineTool({
         withheld: z.boolean().describe('Words of somebody without write access are not shown to agents'),
       }),
     ),
+    asked_reviewers: z
+      .array(z.object({ name: z.string(), code_owner: z.boolean() }))
+      .describe('People and teams whom the forge asked for a review that it requires'),
     check_runs: z.array(checkRun),
     merge_sha: z.string().nullable(),
   }),

@@ -131,12 +131,35 @@ describe('a pull request that GitHub would refuse to merge', () => {
     const { github, number, look } = await start()
     github.state.repository.otherRules.set('main', { conversations: true })
     await github.as('ann').review(number, { state: 'COMMENTED', body: 'Hm', comments: [{ path: 'a.txt', line: 1, body: 'Here' }] })
-    github.fail(/ReviewThreads/, { kind: 'status', status: 500 }, 10)
+    github.fail(/Conversations/, { kind: 'status', status: 500 }, 10)
     const pull = await look()
     expect(pull.reviews).toMatchObject([{ body: 'Hm', comments: [{ body: 'Here' }] }])
     expect(pull.reviews[0]!.comments[0]!.thread).toBeUndefined()
     expect(needs(pull)).toEqual(['all its conversations to be resolved (pr_review with `replies`, or on GitHub)'])
     github.heal()
     expect((await look()).reviews[0]!.comments[0]).toMatchObject({ resolved: false })
+  })
+
+  it('(20.19) says whom GitHub asked for the review that is missing, code owners by name, until they gave it', async () => {
+    const { github, number, look } = await start()
+    github.addUser('bob', 'write')
+    expect((await look()).asked).toBeUndefined()
+    github.state.repository.requiredReviews.set('main', 1)
+    github.state.repository.otherRules.set('main', { codeOwners: true, owners: ['octo/core', 'ann'] })
+    github.pull(number).requestedReviewers.push('bob')
+    const pull = await look()
+    expect(pull.asked).toEqual([
+      { name: 'bob', codeOwner: false },
+      { name: 'octo/core', codeOwner: true },
+      { name: 'ann', codeOwner: true },
+    ])
+    expect(needs(pull)).toEqual(['an approval on GitHub by code owners (octo/core, ann) other than robot, whose account the agents use'])
+    github.fail(/Conversations/, { kind: 'status', status: 500 }, 10)
+    expect(needs(await look())).toEqual(['an approval on GitHub by code owners other than robot, whose account the agents use'])
+    github.heal()
+    await github.as('ann').review(number, { state: 'APPROVED', body: 'Fine' })
+    const approved = await look()
+    expect(approved.asked).toBeUndefined()
+    expect(isReady(approved)).toBe(true)
   })
 })

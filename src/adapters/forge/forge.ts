@@ -64,6 +64,14 @@ export interface Blocker {
   /** What is missing and from whom: “an approval on GitHub by a code owner”. */
   readonly needs: string
   readonly person: boolean
+  /** What stays the same while the words change, with a count or a name: it is told of once. Absent: the words. */
+  readonly about?: string
+}
+
+export interface AskedReviewer {
+  readonly name: string
+  /** Asked because the files are theirs. */
+  readonly codeOwner: boolean
 }
 
 /** What a forge says of a pull request at one moment. The same for all forges; `diffPullRequest(old, new)` makes the events. */
@@ -92,6 +100,8 @@ export interface PullRequestSnapshot {
   readonly checksRequired: boolean
   /** Why the forge would refuse to merge it, beside all that stands in other fields. Absent from what was stored before. */
   readonly blockers?: readonly Blocker[]
+  /** Whom the forge asked for a review that it requires, people and teams by its own names. Absent where it asked nobody, or did not tell. */
+  readonly asked?: readonly AskedReviewer[]
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
   /** Head at the merge. */

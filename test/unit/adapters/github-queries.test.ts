@@ -28,10 +28,10 @@ describe('GraphQL that is sent to GitHub', () => {
     expect(priceOf(states, { ids: Array.from({ length: 100 }, (_, index) => `PR_${index}`), checks: true })).toEqual({ points: 1, nodes: 100 })
   })
 
-  it('(20.19) asks for the conversations of 25 pull requests for five points, of one for one', () => {
-    const threads = QUERIES.find((query) => nameOf(query) === 'ReviewThreads') ?? ''
+  it('(20.19) asks for the conversations of 25 pull requests for six points, of one for one', () => {
+    const threads = QUERIES.find((query) => nameOf(query) === 'Conversations') ?? ''
     const priceOfMany = (count: number): number => priceOf(threads, { ids: Array.from({ length: count }, (_, index) => `PR_${index}`) }).points
-    expect([priceOfMany(25), priceOfMany(1)]).toEqual([5, 1])
+    expect([priceOfMany(25), priceOfMany(1)]).toEqual([6, 1])
   })
 })
 

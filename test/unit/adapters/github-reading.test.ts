@@ -57,6 +57,7 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   comments: [],
   contexts: [],
   threads: new Map(),
+  requests: null,
   checksDenied: false,
   ...changes,
 })

@@ -45,6 +45,12 @@ export interface RawReview extends RawWords {
   readonly comments: RawConnection<RawLineComment>
 }
 
+export interface RawRequest {
+  readonly asCodeOwner: boolean
+  /** Null where the token may not see the team. */
+  readonly requestedReviewer: { readonly combinedSlug: string } | RawActor | null
+}
+
 export interface RawComment extends RawWords {
   readonly createdAt: string
 }
@@ -151,6 +157,8 @@ export interface FullPull {
   readonly contexts: readonly RawContext[]
   /** Conversations on lines, by the id of the comment that begins each; null where GitHub did not tell. */
   readonly threads: Threads | null
+  /** Who was asked for a review, where one is required; null where GitHub did not tell, and where none is required. */
+  readonly requests: readonly RawRequest[] | null
   /** The token may not read all of the contexts, or not what they come to. */
   readonly checksDenied: boolean
 }

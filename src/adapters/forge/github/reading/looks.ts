@@ -1,8 +1,8 @@
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull, Read } from './answers.ts'
 import { createCache } from './cache.ts'
+import { withConversations } from './conversations.ts'
 import type { Identity } from './identity.ts'
-import { withThreads } from './threads.ts'
 import { readStates } from './tier-one.ts'
 import { readPulls } from './tier-two.ts'
 
@@ -33,7 +33,7 @@ export function createLooks({
 
   const full: Looks['full'] = async (numbers) => {
     const startedAt = clock()
-    const results = await withThreads(client, await readPulls(client, numbers, identity.isSame))
+    const results = await withConversations(client, await readPulls(client, numbers, identity.isSame))
     for (const [number, read] of results) {
       if ('value' in read) cache.put(read.value, startedAt)
       else if ('missing' in read) cache.remove(number)

@@ -101,11 +101,18 @@ ${[WHO, LINE_COMMENTS].join('\n')}`
 
 const threads = (page: string): string => `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
 
-/** Conversations of those that have line comments: 21 connections each, so that nothing else pays for them. */
-export const THREADS = `query ReviewThreads($ids: [ID!]!) {
+/** Conversations and who was asked for a review, of those that have the one or need the other: 22 connections each, so that nobody else pays for them. */
+export const CONVERSATIONS = `query Conversations($ids: [ID!]!) {
   ${LIMIT}
-  nodes(ids: $ids) { ... on PullRequest { id ${threads('first: 20')} } }
-}`
+  nodes(ids: $ids) {
+    ... on PullRequest {
+      id
+      ${threads('first: 20')}
+      reviewRequests(first: 5) { nodes { asCodeOwner requestedReviewer { ... on Team { combinedSlug } ...Who } } }
+    }
+  }
+}
+${WHO}`
 
 export const MORE_THREADS = `query MoreThreads($id: ID!, $after: String!) {
   ${LIMIT}
@@ -158,7 +165,7 @@ export const QUERIES: readonly string[] = [
   fullLook(25),
   MORE_REVIEWS,
   MORE_LINE_COMMENTS,
-  THREADS,
+  CONVERSATIONS,
   MORE_THREADS,
   MORE_COMMENTS,
   MORE_CONTEXTS,

@@ -1,5 +1,5 @@
 import type { Actor, Sha } from '../../../../ids.ts'
-import type { Comment, LineComment, Review } from '../../forge.ts'
+import type { AskedReviewer, Comment, LineComment, Review } from '../../forge.ts'
 import { readMark, type ReviewMark } from '../review-mark.ts'
 import type { FullPull, RawComment, RawLineComment, RawWords, Threads } from './answers.ts'
 import { accountOf, isSame, type Trust } from './trusted.ts'
@@ -83,6 +83,13 @@ export function toComments(comments: readonly RawComment[], readers: Readers): C
     return { id: idOf(raw), author, authorName, body, at: Date.parse(raw.createdAt), trusted }
   })
 }
+
+/** Those who were asked for a review. */
+export const toAsked = (requests: FullPull['requests']): AskedReviewer[] =>
+  (requests ?? []).map(({ asCodeOwner, requestedReviewer: who }) => ({
+    name: who === null ? 'a team that the token may not see' : 'combinedSlug' in who ? who.combinedSlug : accountOf(who).login,
+    codeOwner: asCodeOwner,
+  }))
 
 /** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
 function wordsOf(

@@ -61,8 +61,9 @@ async function complete(client: Pick<GithubClient, 'graphql'>, pull: RawPull | n
           async (after) => (await node<{ comments: RawConnection<RawComment> }>(client, MORE_COMMENTS, { id: pull.id, after })).comments,
         ),
         contexts: await allContexts(client, pull),
-        // They are asked for where there are any (threads.ts).
+        // They are asked for where there are any (conversations.ts).
         threads: NO_THREADS,
+        requests: null,
         checksDenied: errors.some(isAboutChecks),
       },
     }

@@ -6,7 +6,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))
 }
 
-const STATEMENTS = [
-  'alter table review_comments add column thread integer',
-  'alter table review_comments add column resolved integer not null default 0',
-]
+const STATEMENTS = ['alter table review_comments add column thread integer', 'alter table review_comments add column resolved integer not null default 0']
