@@ -9,6 +9,7 @@ import type { Hooks } from './agent-hooks.ts'
 import type { Waiting } from './agent-waits.ts'
 import type { LandingView } from './landing/view.ts'
 import type { TakeReceipt } from './receipt.ts'
+import type { ReplyInput } from './review-replies.ts'
 import type { View } from './tree-document.ts'
 
 export type { ForgeView, TreeNode, TreeView, View } from './tree-document.ts'
@@ -174,12 +175,14 @@ export interface PullDetails extends PullSummary {
     state: string
     body: string
     stale: boolean
-    comments: { path: string; line: number | null; body: string }[]
+    comments: { id: string; path: string; line: number | null; body: string; conversation: 'open' | 'resolved' | null }[]
     /** Its author may write to the repository: the verdict counts. */
     trusted: boolean
     /** Words of somebody without write access, not shown to agents. */
     withheld: boolean
   }[]
+  /** Whom the forge asked for a review that it requires. */
+  asked_reviewers: { name: string; code_owner: boolean }[]
   check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
   merge_sha: string | null
 }
@@ -212,11 +215,13 @@ export interface Pulls {
       number: number
       /** What the caller looked at; HEAD_CHANGED where there is more by now. */
       head?: string | undefined
-      verdict: 'approve' | 'request_changes' | 'comment'
+      /** Left out: a comment, where there are words for one. */
+      verdict?: 'approve' | 'request_changes' | 'comment' | undefined
       body: string
       comments: readonly { path: string; line?: number | undefined; body: string }[]
+      replies: readonly ReplyInput[]
     },
-  ): Promise<{ review_id: string; state: string }>
+  ): Promise<{ review_id: string | null; state: string | null; replies: number }>
   list(filter: { state?: 'open' | 'merged' | 'closed' | 'all' | undefined }): Promise<{ pull_requests: PullSummary[] }>
   /** NOT_ALLOWED, like `diff` and `checks`, for agents where it comes from a fork. */
   show(caller: Caller, number: number): Promise<PullDetails>

@@ -10,6 +10,7 @@ import { actorOf, requireBelow } from './directory.ts'
 import { landingsIn } from './landing/view.ts'
 import type { RequireLookedAt } from './looked-at.ts'
 import { knownPulls } from './pull-records.ts'
+import { conversationsOf } from './review-replies.ts'
 import { ancestorsOf } from './tree.ts'
 
 /** Fresh state of one pull request. PR_NOT_FOUND; FORGE_UNAVAILABLE where it can’t be read. */
@@ -73,6 +74,11 @@ export function createPullViews({
         throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is your own: you can’t approve it. Your parent reviews it.`, { number: pull.number })
       return
     }
+    if (caller.agent.role === 'dev') {
+      throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is not yours: agents of the role dev answer reviews of their own pull request.`, {
+        number: pull.number,
+      })
+    }
     if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')
   }
 
@@ -112,21 +118,22 @@ export function createPullViews({
       await requireLookedAt(pull, input.head)
       const agents = await store.agents.list()
       requireReviewer(agents, caller, pull, input.verdict === 'approve')
-      if (input.verdict !== 'approve' && input.body.trim() === '' && input.comments.length === 0) {
+      const hasWords = input.body.trim() !== '' || input.comments.length > 0
+      // Answers to conversations need no review around them.
+      const answersAlone = !hasWords && input.replies.length > 0 && (input.verdict ?? 'comment') === 'comment'
+      if (input.verdict !== 'approve' && !hasWords && !answersAlone) {
         throw new ExomonadError('INVALID_ARG', 'A review that doesn’t approve needs words: a body, or comments on lines.', { number: input.number })
       }
       if (pull.state !== 'open')
         throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${pull.state}: there is nothing to review.`, { number: pull.number })
-      const state = ({ approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const)[input.verdict]
-      const review = await forge.review({
-        number: input.number,
-        author: actorOf(caller),
-        state,
-        body: input.body,
-        comments: input.comments.map((comment) => ({ path: comment.path, line: comment.line ?? null, body: comment.body })),
-      })
+      const replies = conversationsOf(pull, input.replies)
+      const author = actorOf(caller)
+      const state = ({ approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const)[input.verdict ?? 'comment']
+      const comments = input.comments.map((comment) => ({ path: comment.path, line: comment.line ?? null, body: comment.body }))
+      const review = answersAlone ? null : await forge.review({ number: input.number, author, state, body: input.body, comments })
+      for (const reply of replies) await forge.reply({ number: input.number, author, ...reply })
       await polling.poll([input.number])
-      return { review_id: review.id, state: review.state }
+      return { review_id: review?.id ?? null, state: review?.state ?? null, replies: replies.length }
     },
 
     list: async ({ state = 'open' }) => {
@@ -153,11 +160,20 @@ export function createPullViews({
             state: review.state,
             body: withheld ? '' : review.body,
             stale: review.commit !== pull.head.sha,
-            comments: withheld ? [] : review.comments.map((comment) => ({ path: comment.path, line: comment.line, body: comment.body })),
+            comments: withheld
+              ? []
+              : review.comments.map((comment) => ({
+                  id: comment.id,
+                  path: comment.path,
+                  line: comment.line,
+                  body: comment.body,
+                  conversation: comment.resolved === undefined ? null : comment.resolved ? ('resolved' as const) : ('open' as const),
+                })),
             trusted: review.trusted,
             withheld,
           }
         }),
+        asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({ name, code_owner: codeOwner })),
         check_runs: runs(pull),
         merge_sha: pull.mergeSha,
       }

@@ -87,7 +87,9 @@ export function requestedBy(pull: PullRequestSnapshot): PullRequestSnapshot['rev
 function changesText(pull: PullRequestSnapshot): string {
   const lines = requestedBy(pull).flatMap((review) => [
     ...(review.body !== '' ? [review.body] : []),
-    ...review.comments.map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`),
+    ...review.comments
+      .filter(({ resolved }) => resolved !== true)
+      .map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`),
   ])
   return [
     `Changes were requested on your pull request #${pull.number} and no push answered them:`,

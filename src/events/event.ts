@@ -115,7 +115,8 @@ export const EVENTS = {
     state: z.enum(['approved', 'changes_requested', 'commented']),
     author: z.string(),
     body: z.string(),
-    comments: z.array(comment),
+    /** The id is missing in events of before. */
+    comments: z.array(comment.extend({ id: z.string().optional() })),
     trusted: z.boolean(),
     stale: z.boolean(),
   }),
@@ -160,6 +161,7 @@ export const EVENTS = {
   }),
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),
+  'pr.fork': define('A pull request from a fork has a head branch that is called as an agent’s is; it is nobody’s here.', { ...pull }),
   'pr.retargeted': define('A pull request’s base was changed.', { ...pull, old_base: z.string() }),
   'pr.blocked': define('All is well with a pull request, and the forge does not merge it yet.', {
     ...pull,

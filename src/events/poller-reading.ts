@@ -15,6 +15,8 @@ export interface PullReading {
   take(results: readonly SnapshotResult[], options: ApplyOptions): Promise<Set<number>>
   /** It was read, and is no agent’s. */
   isStranger(number: number): boolean
+  /** It was read, comes from a fork, and was told of. */
+  isKnownFork(number: number): boolean
   /** Agents come and go. */
   forgetStrangers(): void
 }
@@ -32,6 +34,8 @@ export function createPullReading(deps: {
 }): PullReading {
   const { forge, records, schedule, followed, bringIn, log } = deps
   const strangers = new Set<number>()
+  /** They stay what they are. */
+  const forks = new Set<number>()
   /** Not found when it was last asked for. */
   const missed = new Set<number>()
   const checked = new Set<string>()
@@ -57,6 +61,7 @@ export function createPullReading(deps: {
     const localError = bringIn !== undefined && (await records.mergedElsewhere(snapshot)) ? await bringIn(snapshot.base.branch) : undefined
     const pull = await records.apply(snapshot, { ...options, localError })
     if (pull === undefined) {
+      if (await records.tellOfFork(snapshot, options)) forks.add(snapshot.number)
       strangers.add(snapshot.number)
       return drop(snapshot.number)
     }
@@ -79,6 +84,7 @@ export function createPullReading(deps: {
 
   return {
     isStranger: (number) => strangers.has(number),
+    isKnownFork: (number) => forks.has(number),
     forgetStrangers: () => strangers.clear(),
 
     take: async (results, options) => {

@@ -9,7 +9,7 @@ import type { NewEvent } from './event.ts'
 import { rebasedHeads } from '../rebased-heads.ts'
 import { withoutOutsidersWords } from './outsiders.ts'
 import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
-import { diffPullRequest, isByForge } from './pr-diff.ts'
+import { diffPullRequest, factsOf, isByForge } from './pr-diff.ts'
 import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord, type Tracking } from './pr-tracking.ts'
 import type { Publisher } from './publish.ts'
 import { outdated, withdraw } from './withdrawal.ts'
@@ -19,6 +19,8 @@ export interface PullRecords {
   apply(found: PullRequestSnapshot, options: ApplyOptions): Promise<PullRequestSnapshot | undefined>
   /** Whether it was open when it was seen last and was merged since, by nobody here. */
   mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
+  /** Of one from a fork: says once that its head is called as an agent’s branch is. Answers whether it is. */
+  tellOfFork(found: PullRequestSnapshot, options: Pick<ApplyOptions, 'repository'>): Promise<boolean>
   /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
   gone(number: number, options: ApplyOptions): Promise<void>
   /** All, as they were last seen. */
@@ -142,8 +144,17 @@ export function createPullRecords(deps: {
     return next
   }
 
+  const heads: PullRecords['heads'] = async () =>
+    new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch))
+
   return {
     apply: (found, options) => store.transaction((tx) => applyIn(tx, found, options)),
+
+    tellOfFork: async (found, { repository }) => {
+      if (found.trusted || found.state !== 'open' || !(await heads()).has(found.head.branch)) return false
+      await publisher.publish({ type: 'pr.fork', agentId: null, actor: 'daemon', payload: factsOf(found), dedupeKey: `${repository}#${found.number}:fork` })
+      return true
+    },
 
     mergedElsewhere: async (found) => {
       const old = (await read(store, found.number))?.snapshot
@@ -166,6 +177,6 @@ export function createPullRecords(deps: {
       return new Map(agents.map(({ branch, state }) => [branch, { rests: state === 'idle' }]))
     },
 
-    heads: async () => new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch)),
+    heads,
   }
 }

@@ -6,7 +6,10 @@ import type { PullRecords } from './poller-record.ts'
 export interface PullSearch {
   /** When the next is due (steady clock). */
   dueAt(pace: SearchPace): Promise<number>
-  /** Of all branches where `all` is asked for or due, else of those that are due soon. Throws what the forge throws, and is due still. */
+  /**
+   * Of all branches where `all` is due, else of those that are due soon; where it is asked for also of those whose pull request is known: one from a
+   * fork with such a head is told of. Throws what the forge throws, and is due still.
+   */
   run(pace: SearchPace, all: boolean): Promise<SearchResult>
   /** All are due. */
   hurry(): void
@@ -56,8 +59,8 @@ export function createPullSearch({
 
     run: async ({ idle }, wanted) => {
       const all = wanted || now() >= allAt + idle
-      const heads = all ? [...(await records.heads())].filter((branch) => !followed.hasHead(branch)) : await expected()
-      const numbers = heads.length === 0 ? [] : await forge.find({ state: 'open', heads })
+      const heads = all ? [...(await records.heads())].filter((branch) => wanted || !followed.hasHead(branch)) : await expected()
+      const numbers = heads.length === 0 ? [] : await forge.find({ state: 'open', heads, forks: true })
       soonAt = now()
       if (all) allAt = soonAt
       return { numbers, asked: heads.length > 0, all }

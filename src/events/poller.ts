@@ -116,7 +116,7 @@ export function createPoller(deps: PollerDeps): Poller {
   const search = async (cadence: SearchPace, all: boolean): Promise<'answered' | 'not asked' | 'failed'> => {
     const found = await tried(() => searching.run(cadence, all))
     if (found === undefined) return 'failed'
-    for (const number of found.answer.numbers) wanted.add(number)
+    for (const number of found.answer.numbers) if (!reading.isKnownFork(number)) wanted.add(number)
     if (found.answer.all) reading.forgetStrangers()
     return found.answer.asked ? 'answered' : 'not asked'
   }

@@ -95,7 +95,7 @@ function words(old: PullRequestSnapshot | null, next: PullRequestSnapshot, conte
         state: review.state,
         author: review.authorName,
         body: review.body,
-        comments: review.trusted ? review.comments.map(({ path, line, body, author }) => ({ path, line, body, author: nameIn(review, author) })) : [],
+        comments: review.trusted ? review.comments.map(({ id, path, line, body, author }) => ({ id, path, line, body, author: nameIn(review, author) })) : [],
         trusted: review.trusted,
         stale: review.commit !== next.head.sha,
       }
@@ -189,7 +189,7 @@ const isBlocked = (pull: PullRequestSnapshot): boolean => blockersOf(pull).lengt
 /** What the forge asks for, as part of a key; null where it is not what stands in the way. One that is behind is so anew with each move of its base. */
 const blockedKey = (pull: PullRequestSnapshot): string | null => {
   if (!isBlocked(pull)) return null
-  const needs = blockersOf(pull).map(({ kind, needs }) => (kind === 'behind' ? `${kind} ${pull.base.sha ?? ''}` : needs))
+  const needs = blockersOf(pull).map(({ kind, needs, about = needs }) => (kind === 'behind' ? `${kind} ${pull.base.sha ?? ''}` : about))
   return `blocked:${pull.head.sha}:${pull.base.branch}:${needs.sort().join('|')}`
 }
 

@@ -46,6 +46,8 @@ const OWNER: Rule = ['owner']
 const BOTH: Rule = ['owner', 'parent']
 /** Words of people without write access reach no agent that acts on them: its parent is told that they exist. */
 const comment: Rule = (payload) => (payload['trusted'] === false ? ['parent'] : ['owner'])
+/** What an agent answers to a review of its own work is for who looks after it. */
+const ANSWERS: ReadonlySet<EventType> = new Set(['pr.review', 'pr.thread_comment'])
 
 /**
  * Who is told of what. A message begins a turn over a whole conversation, so that only what its recipient has to act on is here. All other
@@ -82,6 +84,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.closed': BOTH,
   'pr.reopened': BOTH,
   'pr.retargeted': BOTH,
+  // No agent is told of what a stranger called like its branch.
+  'pr.fork': ['human'],
   // A person did it, who need not be told.
   'tree.moved': (payload) => (payload['program'] === true ? ['owner'] : []),
   'pr.stalled': PARENT,
@@ -171,7 +175,8 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
     if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
-    recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[target]))
+    const answers = target === 'owner' && ANSWERS.has(type) && family.owner !== null && event.actor === family.owner
+    recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target]))
   }
   // Whoever was refused the same has to know that it is done.
   if (type === 'pr.merged') for (const who of triedBy(event)) recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))

@@ -19,11 +19,22 @@ export const prShow = defineTool({
         state: z.string(),
         body: z.string(),
         stale: z.boolean().describe('Of another head than the present one'),
-        comments: z.array(z.object({ path: z.string(), line: z.number().nullable(), body: z.string() })),
+        comments: z.array(
+          z.object({
+            id: z.string(),
+            path: z.string(),
+            line: z.number().nullable(),
+            body: z.string(),
+            conversation: z.enum(['open', 'resolved']).nullable().describe('State of the conversation that it is part of; null where the forge did not tell'),
+          }),
+        ),
         trusted: z.boolean().describe('Its author may write to the repository; the verdict of anybody else does not count'),
         withheld: z.boolean().describe('Words of somebody without write access are not shown to agents'),
       }),
     ),
+    asked_reviewers: z
+      .array(z.object({ name: z.string(), code_owner: z.boolean() }))
+      .describe('People and teams whom the forge asked for a review that it requires'),
     check_runs: z.array(checkRun),
     merge_sha: z.string().nullable(),
   }),

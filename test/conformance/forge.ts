@@ -332,6 +332,50 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await look(number)).toMatchObject({ reviewDecision: 'changes_requested' })
     })
 
+    it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
+      const { forge, grow, file, look, reviewer, agentId } = await start()
+      const agent = agentId as Actor
+      const number = await file('main.a', await grow('main.a', [{ 'a.txt': 'a\nb\n' }]))
+      const comments = [1, 2].map((line) => ({ path: 'a.txt', line, body: `Line ${line}.` }))
+      await forge.review({ number, author: reviewer, state: 'changes_requested', body: 'Please mend.', comments })
+      const conversations = async () => {
+        const { reviews } = await look(number)
+        return reviews.flatMap((review) => review.comments.map(({ author, line, body, resolved }) => ({ by: review.author, author, line, body, resolved })))
+      }
+      const asked = { by: reviewer, author: reviewer, resolved: false }
+      expect(await conversations()).toEqual([
+        { ...asked, line: 1, body: 'Line 1.' },
+        { ...asked, line: 2, body: 'Line 2.' },
+      ])
+      const [first, second] = (await look(number)).reviews[0]!.comments
+      expect(first!.thread).not.toBe(second!.thread)
+
+      const hints: number[] = []
+      onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
+      await forge.reply({ number, author: agent, thread: first!.thread!, body: 'Mended.', resolve: true })
+      await waitFor('a hint', () => hints.includes(number))
+      await forge.reply({ number, author: agent, thread: second!.thread!, body: 'Why?', resolve: false })
+      const answered = [
+        { ...asked, resolved: true, line: 1, body: 'Line 1.' },
+        { ...asked, line: 2, body: 'Line 2.' },
+        { by: agent, author: agent, resolved: true, line: 1, body: 'Mended.' },
+        { by: agent, author: agent, resolved: false, line: 2, body: 'Why?' },
+      ]
+      expect(await conversations()).toEqual(answered)
+      const { reviews, reviewDecision } = await look(number)
+      expect(reviews.slice(1)).toMatchObject([1, 2].map(() => ({ author: agent, state: 'commented', body: '', trusted: true })))
+      expect(reviews[2]!.comments[0]!.thread).toBe(second!.thread)
+      expect(reviewDecision).toBe('changes_requested')
+
+      // Resolved without a word, and once more: nothing is added.
+      for (let times = 0; times < 2; times++) await forge.reply({ number, author: reviewer, thread: second!.thread!, body: '', resolve: true })
+      expect(await conversations()).toEqual(answered.map((comment) => ({ ...comment, resolved: true })))
+      for (const resolve of [true, false]) {
+        const reply = { number, author: agent, thread: 'none', body: resolve ? '' : 'Hello?', resolve }
+        await expect(forge.reply(reply)).rejects.toMatchObject({ code: 'INVALID_ARG' })
+      }
+    })
+
     it('notices a merge that somebody pushed past it, but not a branch that was only reset', async () => {
       const { forge, git, grow, file, look } = await start()
       const main = (await git.resolve('main'))!

@@ -36,6 +36,7 @@ beforeAll(async () => {
   const mona = github.as('mona')
   await mona.comment(number, 'What for?')
   const review = await mona.review(number, { state: 'CHANGES_REQUESTED', body: 'No.', comments: [{ path: 'feature.txt', line: 1, body: 'Here.' }] })
+  await mona.resolve(github.state.lineComments[0]!.id)
   await mona.dismiss(number, review)
   await mona.edit(number, { title: 'A better feature' })
   const { headSha } = github.pull(number)
@@ -92,6 +93,7 @@ describe('payloads', () => {
     ['pull_request_review', 'submitted', 'review'],
     ['pull_request_review', 'submitted', 'pull_request'],
     ['pull_request_review_comment', 'created', 'comment'],
+    ['pull_request_review_thread', 'resolved', 'thread'],
     ['check_run', 'completed', 'check_run'],
     ['check_suite', 'completed', 'check_suite'],
     ['workflow_run', 'completed', 'workflow_run'],

@@ -58,11 +58,11 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 6 },
-      message: expect.stringMatching(/version 999.*up to 6\b/),
+      facts: { found: 999, known: 7 },
+      message: expect.stringMatching(/version 999.*up to 7\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 7 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 8 })
     after.close()
   })
 
@@ -73,7 +73,7 @@ describe('the SQLite store’s file', () => {
     await first.close()
     const older = new Database(file)
     older.exec(
-      "drop index deliveries_by_subject; alter table deliveries drop column subject; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
+      "drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
     )
     older.close()
     const store = await open()

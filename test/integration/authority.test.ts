@@ -124,6 +124,8 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   'pr_review/approve': ({ pull }) => ({ pr_number: pull, verdict: 'approve' }),
   // Of boss’s own pull request.
   'pr_review/own': ({ protectedPull }) => ({ pr_number: protectedPull, verdict: 'approve' }),
+  // What lets it pass finds no such comment.
+  'pr_review/reply': ({ pull }) => ({ pr_number: pull, replies: [{ comment_id: 'nothing', body: 'Done.', resolve: true }] }),
   pr_show: ({ pull }) => ({ pr_number: pull }),
   question: () => ({ message: 'Which?', timeout: 0 }),
   read_message: () => ({ id: 'm-000000000000' }),
@@ -190,9 +192,10 @@ pr_checks             ok         ok         ok         ok         ok         ok 
 pr_checks/rerun       invalid    –          invalid    invalid    invalid    not-below  not-below  –          –          –          –          unknown
 pr_diff               ok         –          ok         ok         ok         ok         ok         –          –          ok         –          unknown
 pr_list               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-pr_review             ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
+pr_review             ok         ok         ok         ok         ok         not-below  not-below  ok         –          –          –          unknown
 pr_review/approve     ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 pr_review/own         ok         –          –          –          ok         not-below  not-below  –          –          –          –          unknown
+pr_review/reply       invalid    invalid    invalid    invalid    invalid    not-below  not-below  invalid    –          –          –          unknown
 pr_show               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 question              ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 read_message          invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          unknown

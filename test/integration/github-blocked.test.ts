@@ -100,6 +100,69 @@ describe('a pull request that GitHub would refuse to merge', () => {
     expect(pull.blockers).toEqual([])
     expect(refusals(pull)).toEqual(['the required checks have not run'])
   })
+
+  it('(20.19) needs its open conversations to be resolved, as many as there are, and none once they are', async () => {
+    const { github, forge, number, look } = await start()
+    github.state.repository.otherRules.set('main', { conversations: true })
+    expect(isReady(await look())).toBe(true)
+    await github.as('ann').review(number, { state: 'COMMENTED', body: 'Hm', comments: [1, 1, 1].map((line) => ({ path: 'a.txt', line, body: 'Here' })) })
+    const found = await look()
+    expect(needs(found)).toEqual(['its 3 open conversations to be resolved (pr_review with `replies`, or on GitHub)'])
+    expect(found.blockers).toMatchObject([{ kind: 'rule', person: false }])
+    expect(isReady(found)).toBe(false)
+    const merge = { number, expectedHead: found.head.sha, strategy: 'merge', by: 'human', prepared: async () => {} } as const
+    expect(await forge.merge(merge)).toEqual({ kind: 'refused', reason: expect.stringContaining('All comments must be resolved') })
+    const [first, second, third] = found.reviews[0]!.comments
+    await github.as('ann').resolve(Number(first!.id))
+    await forge.reply({ number, author: 'human', thread: second!.thread!, body: 'Done.', resolve: true })
+    expect(needs(await look())).toEqual(['its open conversation to be resolved (pr_review with `replies`, or on GitHub)'])
+    // Also beside what only a person can give.
+    github.state.repository.requiredReviews.set('main', 1)
+    expect(needs(await look())).toEqual([
+      'an approval on GitHub by people with write access other than robot, whose account the agents use',
+      'its open conversation to be resolved (pr_review with `replies`, or on GitHub)',
+    ])
+    github.state.repository.requiredReviews.clear()
+    await forge.reply({ number, author: 'human', thread: third!.thread!, body: '', resolve: true })
+    expect(isReady(await look())).toBe(true)
+    expect(await forge.merge(merge)).toMatchObject({ kind: 'merged' })
+  })
+
+  it('(20.19) needs all its conversations to be resolved where GitHub does not tell how many are open, and is read all the same', async () => {
+    const { github, number, look } = await start()
+    github.state.repository.otherRules.set('main', { conversations: true })
+    await github.as('ann').review(number, { state: 'COMMENTED', body: 'Hm', comments: [{ path: 'a.txt', line: 1, body: 'Here' }] })
+    github.fail(/Conversations/, { kind: 'status', status: 500 }, 10)
+    const pull = await look()
+    expect(pull.reviews).toMatchObject([{ body: 'Hm', comments: [{ body: 'Here' }] }])
+    expect(pull.reviews[0]!.comments[0]!.thread).toBeUndefined()
+    expect(needs(pull)).toEqual(['all its conversations to be resolved (pr_review with `replies`, or on GitHub)'])
+    github.heal()
+    expect((await look()).reviews[0]!.comments[0]).toMatchObject({ resolved: false })
+  })
+
+  it('(20.19) says whom GitHub asked for the review that is missing, code owners by name, until they gave it', async () => {
+    const { github, number, look } = await start()
+    github.addUser('bob', 'write')
+    expect((await look()).asked).toBeUndefined()
+    github.state.repository.requiredReviews.set('main', 1)
+    github.state.repository.otherRules.set('main', { codeOwners: true, owners: ['octo/core', 'ann'] })
+    github.pull(number).requestedReviewers.push('bob')
+    const pull = await look()
+    expect(pull.asked).toEqual([
+      { name: 'bob', codeOwner: false },
+      { name: 'octo/core', codeOwner: true },
+      { name: 'ann', codeOwner: true },
+    ])
+    expect(needs(pull)).toEqual(['an approval on GitHub by code owners (octo/core, ann) other than robot, whose account the agents use'])
+    github.fail(/Conversations/, { kind: 'status', status: 500 }, 10)
+    expect(needs(await look())).toEqual(['an approval on GitHub by code owners other than robot, whose account the agents use'])
+    github.heal()
+    await github.as('ann').review(number, { state: 'APPROVED', body: 'Fine' })
+    const approved = await look()
+    expect(approved.asked).toBeUndefined()
+    expect(isReady(approved)).toBe(true)
+  })
 })
 
 /** The whole way, with a daemon, its agents and their branches (20.2, 20.6). */

@@ -31,9 +31,9 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
   const go = (name: string) => join(tree().repository.folder, `go-${name}`)
 
   /** Merges while the daemon kills itself at that step, and starts another, which settles what was left. */
-  const mergeCutOff = async (number: number, step: string, meanwhile = async (): Promise<void> => {}): Promise<void> => {
+  const mergeCutOff = async (number: number, step: string, meanwhile = async (): Promise<void> => {}, input: object = {}): Promise<void> => {
     const { dead } = await crashAt(tree(), 'merge', step)
-    const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number }) })
+    const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number, ...input }) })
     await dead
     expect((await call).code).not.toBe(0)
     await meanwhile()
@@ -69,10 +69,12 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     await tree().call('spawn_workers', { specs: [{ name: login, prompt: 'x' }] })
     const number = await filed(login)
     if (at === 'refused') github().state.repository.requiredReviews.set('main', 1)
-    await mergeCutOff(number, at, async () => {
+    const theirs = async (): Promise<void> => {
       github().state.repository.requiredReviews.delete('main')
       await github().as(login).merge(number)
-    })
+    }
+    // Forced: what is known to be missing is not tried otherwise.
+    await mergeCutOff(number, at, theirs, { force: at === 'refused' })
     const told = await waitFor('the merge to be told', async () => {
       const found = (await tree().events()).filter(({ type, payload }) => type === 'pr.merged' && payload.number === number)
       return found.length > 0 ? found : undefined

@@ -228,8 +228,9 @@ describe('reading pull requests of GitHub', () => {
     expect(found.reviews[0]?.comments.map(({ body }) => body)).toEqual(comments.map(({ body }) => body))
     expect(found.comments).toHaveLength(130)
     expect(found.checks).toHaveLength(170)
-    // The first look, two pages more of reviews, of comments and of contexts, one of line comments.
-    expect(spent().calls).toBe(8)
+    expect(found.reviews[0]?.comments.map(({ resolved }) => resolved)).toEqual(comments.map(() => false))
+    // The first look, two pages more of reviews, of comments and of contexts, one of line comments, and two of conversations.
+    expect(spent().calls).toBe(10)
     github.fail(/MoreComments/, { kind: 'status', status: 500 }, 3)
     await expect(look(number)).rejects.toThrow(/unknown/)
   })

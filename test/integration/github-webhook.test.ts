@@ -51,7 +51,16 @@ describe('webhooks of GitHub', () => {
   const settled = async (count: number): Promise<void> => void (await waitFor('the hints', () => heard.length >= count, { limit: 60_000 }))
 
   it('hint at the pull request, commit or branch that they are about, as GitHub’s own examples do', async () => {
-    for (const event of ['pull_request', 'pull_request_review', 'pull_request_review_comment', 'check_run', 'check_suite', 'status', 'push'] as const) {
+    for (const event of [
+      'pull_request',
+      'pull_request_review',
+      'pull_request_review_comment',
+      'pull_request_review_thread',
+      'check_run',
+      'check_suite',
+      'status',
+      'push',
+    ] as const) {
       const [example] = examplesOf(event).filter(({ repository }) => repository?.id === 186_853_002)
       expect(await send(event, example), event).toBe(202)
     }

@@ -213,7 +213,7 @@ describe('tools', () => {
     const { ask } = await serve()
     const names = async (token: string, query = ''): Promise<string[]> =>
       ((await ask('GET', `/v1/tools${query}`, { token })).body['tools'] as { name: string }[]).map((tool) => tool.name)
-    expect(await names(tokenOf('dev'))).toEqual(['agent_status', 'check_mail', 'file_pr', 'note', 'question', 'read_message', 'send', 'wait'])
+    expect(await names(tokenOf('dev'))).toEqual(['agent_status', 'check_mail', 'file_pr', 'note', 'pr_review', 'question', 'read_message', 'send', 'wait'])
     expect(await names(tokenOf('lead'))).toContain('spawn_subtree')
     expect(await names(OWNER_TOKEN, '?all=true')).toEqual(ALL_TOOLS.map((tool) => tool.name))
     expect((await ask('GET', '/v1/tools?all=maybe')).body).toMatchObject({ code: 'INVALID_ARG', field: 'all' })

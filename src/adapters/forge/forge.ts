@@ -28,6 +28,10 @@ export interface LineComment {
   /** Untrusted. */
   readonly body: string
   readonly author: Actor
+  /** Conversation that it is part of, by the forge’s own id. Absent from what was stored before, and where the forge did not tell. */
+  readonly thread?: string
+  /** Whether that conversation was resolved; absent where `thread` is. */
+  readonly resolved?: boolean
 }
 
 export interface Review {
@@ -61,6 +65,14 @@ export interface Blocker {
   /** What is missing and from whom: “an approval on GitHub by a code owner”. */
   readonly needs: string
   readonly person: boolean
+  /** What stays the same while the words change, with a count or a name: it is told of once. Absent: the words. */
+  readonly about?: string
+}
+
+export interface AskedReviewer {
+  readonly name: string
+  /** Asked because the files are theirs. */
+  readonly codeOwner: boolean
 }
 
 /** What a forge says of a pull request at one moment. The same for all forges; `diffPullRequest(old, new)` makes the events. */
@@ -89,6 +101,8 @@ export interface PullRequestSnapshot {
   readonly checksRequired: boolean
   /** Why the forge would refuse to merge it, beside all that stands in other fields. Absent from what was stored before. */
   readonly blockers?: readonly Blocker[]
+  /** Whom the forge asked for a review that it requires, people and teams by its own names. Absent where it asked nobody, or did not tell. */
+  readonly asked?: readonly AskedReviewer[]
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
   /** The forge knows whoever merged it as somebody else than the account that exomonad has there. */
@@ -161,8 +175,11 @@ export interface Forge {
   file(options: { head: BranchName; headSha: Sha; base: BranchName; title: string; body: string; draft: boolean; agentId: AgentId | null }): Promise<FileResult>
   /** Fresh state of these. */
   snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
-  /** Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask. */
-  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName }): Promise<number[]>
+  /**
+   * Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask.
+   * `forks`: those from forks as well, whose heads are called what anybody likes.
+   */
+  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName; forks?: boolean }): Promise<number[]>
   /** What its settings and rules leave for merges into that branch. Never fails: what can’t be read forbids nothing. */
   mergeWays(base: BranchName): Promise<MergeWays>
   /**
@@ -188,6 +205,11 @@ export interface Forge {
     body: string
     comments: readonly { path: string; line: number | null; body: string }[]
   }): Promise<Review>
+  /**
+   * Answers a conversation on a line (`thread` of a line comment), resolves it, or both; an empty body answers nothing. The answer is a review
+   * that only comments, with one line comment. INVALID_ARG where the pull request has no such conversation.
+   */
+  reply(options: { number: number; author: Actor; thread: string; body: string; resolve: boolean }): Promise<void>
   diff(number: number): Promise<string>
   /** Starts what checks the current head where it has not run; hints, may be a no-op. */
   ensureChecks(number: number): Promise<void>

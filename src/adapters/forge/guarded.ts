@@ -25,6 +25,7 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
     merge: ({ message, ...options }) => forge.merge({ ...options, ...(message === undefined ? {} : { message: gate.text(message) }) }),
     review: ({ comments, ...options }) =>
       forge.review({ ...options, body: gate.text(options.body), comments: comments.map((comment) => ({ ...comment, body: gate.text(comment.body) })) }),
+    reply: (options) => forge.reply({ ...options, body: gate.text(options.body) }),
     snapshots: async (numbers) =>
       (await forge.snapshots(numbers)).map((result) =>
         'snapshot' in result

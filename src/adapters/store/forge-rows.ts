@@ -37,6 +37,10 @@ export interface ReviewCommentRow {
   /** Line of the new file, from 1; null for the whole file. */
   readonly line: number | null
   readonly body: string
+  /** First comment of the conversation that it answers; null where it begins one. */
+  readonly thread: number | null
+  /** Whether that conversation was resolved. */
+  readonly resolved: boolean
 }
 
 export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
@@ -69,7 +73,11 @@ export interface PullStore {
   get(number: number): Promise<PullRow | undefined>
   list(filter?: { state?: PullRow['state']; headBranch?: BranchName; baseBranch?: BranchName }): Promise<PullRow[]>
   update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
-  addReview(review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly Omit<ReviewCommentRow, 'id'>[] }): Promise<ReviewRow>
+  addReview(
+    review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> & { thread?: number })[] },
+  ): Promise<ReviewRow>
+  /** Of the conversation that this comment begins. */
+  resolveThread(comment: number): Promise<void>
   reviews(pull: number): Promise<ReviewRow[]>
   insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
   updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>

@@ -100,6 +100,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'pr.conflict': ['✗', 'bad', (f) => `#${text(f['number'])} conflicts in ${list(f['files'])}`],
   'pr.conflict_cleared': ['✓', 'good', (f) => `#${text(f['number'])} no longer conflicts`],
   'pr.merged': ['⇐', 'special', (f) => `merged ${pull(f)} into ${text(f['base'])}`],
+  'pr.fork': ['!', 'attention', (f) => `#${text(f['number'])} comes from a fork, with a branch that is called ${text(f['head'])} as well`],
   'pr.closed': ['✗', 'dim', (f) => `closed ${pull(f)}`],
   'pr.reopened': ['↑', 'link', (f) => `reopened ${pull(f)}`],
   'pr.retargeted': ['→', 'dim', (f) => `#${text(f['number'])} now goes to ${text(f['base'])}`],

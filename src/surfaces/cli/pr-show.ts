@@ -72,6 +72,7 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ['state', painted(stateCell(pull, palette))],
     ['checks', painted(wordCell(pull.checks, palette))],
     ['review', painted(wordCell(pull.review, palette))],
+    ...(pull.asked_reviewers.length === 0 ? [] : [['asked', askedWords(pull.asked_reviewers)] as [string, string]]),
     ...(pull.landing === null ? [] : [['landing', landingWords(pull.landing)] as [string, string]]),
     ['head', pull.head_sha.slice(0, 10)],
     // On the local forge it leads nowhere.
@@ -97,13 +98,22 @@ function reviewLines(review: PullDetails['reviews'][number], palette: Palette): 
     `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
-      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}`,
+      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}  ${conversationWords(comment, palette)}`,
       ...printable(comment.body)
         .trim()
         .split('\n')
         .map((line) => `    ${line}`),
     ]),
   ]
+}
+
+const askedWords = (asked: PullDetails['asked_reviewers']): string =>
+  asked.map(({ name, code_owner: owner }) => `${printableLine(name)}${owner ? ' (code owner)' : ''}`).join(', ')
+
+/** Its id, to answer it by, and whether its conversation is settled. */
+function conversationWords({ id, conversation }: PullDetails['reviews'][number]['comments'][number], palette: Palette): string {
+  const state = conversation === null ? '' : conversation === 'open' ? `${palette.attention('● open')}  ` : `${palette.good('✓ resolved')}  `
+  return `${state}${palette.dim(`comment ${printableLine(id)}`)}`
 }
 
 function checkLines(checks: PullDetails['check_runs'], palette: Palette): string[] {

@@ -6,7 +6,7 @@ import { present } from './output.ts'
 import { printableLine } from './printable.ts'
 import { withProgress } from './progress.ts'
 import { pullNumber } from './pull-number.ts'
-import { parseLineComment } from './line-comment.ts'
+import { parseLineComment, parseReplies } from './line-comment.ts'
 import { readStdin } from './read-stdin.ts'
 
 const NUMBER = 'Its number, or the branch or name of its agent'
@@ -51,13 +51,15 @@ export function define(command: Command, context: CliContext): void {
     .action(async (pr: string, options: { strategy?: string; force?: boolean; wait?: boolean }) => mergePull(context, pr, options))
   command
     .command('review')
-    .description('Approve a pull request, request changes, or comment')
+    .description('Approve a pull request, request changes, or comment; answer and resolve conversations')
     .argument('<pr>', NUMBER)
     .option('--approve', 'It can be merged')
     .option('--request-changes', 'Something must be mended first')
     .option('--comment', 'Neither')
     .option('-m, --message <text>', 'The review’s text; - reads it from standard input', '')
     .option('--at <comment>', 'A comment on a line, as "src/a.ts:12 text", or on a file, as "src/a.ts: text"; repeatable', collect, [])
+    .option('--reply <answer>', 'An answer to a line comment, as "ID text", with its id from pr show; repeatable', collect, [])
+    .option('--resolve <id>', 'Resolve the conversation of this line comment; repeatable', collect, [])
     .action(async (pr: string, options: ReviewOptions) => reviewPull(context, pr, options))
 }
 
@@ -67,6 +69,8 @@ interface ReviewOptions {
   readonly comment?: boolean
   readonly message: string
   readonly at: readonly string[]
+  readonly reply: readonly string[]
+  readonly resolve: readonly string[]
 }
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value]
@@ -111,12 +115,20 @@ async function reviewPull(context: CliContext, pr: string, options: ReviewOption
     (verdict) => verdict !== false,
   )
   const [verdict] = verdicts
-  if (verdict === undefined || verdicts.length > 1) throw new UsageError('Give one of --approve, --request-changes and --comment.')
+  const replies = parseReplies(options.reply, options.resolve)
+  if (verdicts.length > 1 || (verdict === undefined && replies.length === 0)) throw new UsageError('Give one of --approve, --request-changes and --comment.')
   const comments = options.at.map(parseLineComment)
   const body = options.message === '-' ? await readStdin(context) : options.message
-  if (verdict !== 'approve' && body.trim() === '' && comments.length === 0) throw new UsageError('Say what you mean: give --message or --at.')
+  const hasWords = body.trim() !== '' || comments.length > 0
+  if (verdict === undefined && hasWords) throw new UsageError('Give one of --approve, --request-changes and --comment with --message and --at.')
+  if (verdict !== undefined && verdict !== 'approve' && !hasWords) throw new UsageError('Say what you mean: give --message or --at.')
   const client = await context.client()
   const number = await pullNumber(client, pr)
-  const answer = await client.callTool<{ review_id: string; state: string }>('pr_review', { pr_number: number, verdict, body, comments })
-  present(context, answer, () => [`${context.palette().good('✓')} Reviewed #${number}: ${printableLine(answer.state).replace('_', ' ')}`])
+  const input = { pr_number: number, ...(verdict === undefined ? {} : { verdict }), body, comments, replies }
+  const answer = await client.callTool<{ review_id: string | null; state: string | null; replies: number }>('pr_review', input)
+  const good = context.palette().good('✓')
+  present(context, answer, () => [
+    ...(answer.state === null ? [] : [`${good} Reviewed #${number}: ${printableLine(answer.state).replace('_', ' ')}`]),
+    ...(answer.replies === 0 ? [] : [`${good} Answered or resolved ${answer.replies} conversation${answer.replies === 1 ? '' : 's'} of #${number}`]),
+  ])
 }

@@ -61,6 +61,24 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       ])
       expect(await pulls.reviews(1)).toEqual([first, second])
       expect(await pulls.reviews(9)).toEqual([])
+
+      // A conversation is its first comment and what answers it: all of it is resolved at once, and no other.
+      const [asked, other] = first.comments
+      expect([asked, other]).toMatchObject([0, 1].map(() => ({ thread: null, resolved: false })))
+      const answers = [{ path: 'src/a.ts', line: 3, body: 'So that.', thread: asked!.id }]
+      const third = await pulls.addReview({ ...review, state: 'commented', comments: answers })
+      expect(third.comments).toMatchObject([{ thread: asked!.id, resolved: false }])
+      await pulls.resolveThread(asked!.id)
+      const late = await pulls.addReview({ ...review, state: 'commented', comments: answers })
+      expect(late.comments).toMatchObject([{ thread: asked!.id, resolved: true }])
+      await own.reopen()
+      const kept = (await own.store.pulls.reviews(1)).flatMap(({ comments }) => comments)
+      expect(kept.map(({ thread, resolved }) => [thread, resolved])).toEqual([
+        [null, true],
+        [null, false],
+        [asked!.id, true],
+        [asked!.id, true],
+      ])
       await own.dispose()
     })
 

@@ -4,6 +4,7 @@ import { ISSUE, MORE_ISSUE_COMMENTS } from '../../../src/adapters/forge/github/i
 import { DISPENSABLE } from '../../../src/adapters/forge/github/client/old-server.ts'
 import { withoutFields } from '../../../src/adapters/forge/github/client/without-fields.ts'
 import { QUERIES as PULLS } from '../../../src/adapters/forge/github/reading/queries.ts'
+import { REPLIES } from '../../../src/adapters/forge/github/writing/reply.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
@@ -11,12 +12,15 @@ const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS]
 const nameOf = (query: string): string => /^\s*(?:query|mutation) (\w+)/.exec(query)?.[1] ?? query
 
 describe('GraphQL that is sent to GitHub', () => {
-  it.each(QUERIES.map((query, index) => [`${nameOf(query)} (${index})`, query] as const))('%s is valid in GitHub’s own schema', (_name, query) => {
-    expect(validate(githubSchema(), parse(query))).toEqual([])
-  })
+  it.each([...QUERIES, ...REPLIES].map((query, index) => [`${nameOf(query)} (${index})`, query] as const))(
+    '%s is valid in GitHub’s own schema',
+    (_name, query) => {
+      expect(validate(githubSchema(), parse(query))).toEqual([])
+    },
+  )
 
   it('names every operation, so that logs and GitHub’s support can tell them apart', () => {
-    expect(QUERIES.map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
+    expect([...QUERIES, ...REPLIES].map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
   })
 
   it('stays far below the number of nodes that GitHub answers in one call', () => {
@@ -26,6 +30,12 @@ describe('GraphQL that is sent to GitHub', () => {
   it('looks at the states of 100 pull requests for one point', () => {
     const states = QUERIES.find((query) => nameOf(query) === 'PullRequestStates') ?? ''
     expect(priceOf(states, { ids: Array.from({ length: 100 }, (_, index) => `PR_${index}`), checks: true })).toEqual({ points: 1, nodes: 100 })
+  })
+
+  it('(20.19) asks for the conversations of 25 pull requests for six points, of one for one', () => {
+    const threads = QUERIES.find((query) => nameOf(query) === 'Conversations') ?? ''
+    const priceOfMany = (count: number): number => priceOf(threads, { ids: Array.from({ length: count }, (_, index) => `PR_${index}`) }).points
+    expect([priceOfMany(25), priceOfMany(1)]).toEqual([6, 1])
   })
 })
 

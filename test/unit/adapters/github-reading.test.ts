@@ -56,6 +56,8 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   reviews: [],
   comments: [],
   contexts: [],
+  threads: new Map(),
+  requests: null,
   checksDenied: false,
   ...changes,
 })
@@ -79,6 +81,7 @@ const lineComment = (changes: Partial<FullPull['reviews'][number]['comments'][nu
   body: 'Here',
   author: { __typename: 'User', login: 'ann' },
   authorAssociation: 'MEMBER',
+  replyTo: null,
   ...changes,
 })
 const readers: Readers = {
@@ -328,6 +331,30 @@ describe('reviews and comments', () => {
     )
     expect(found).toMatchObject({ author: AGENT, authorName: 'lead', state: 'changes_requested', body: 'Please mend.', trusted: true })
     expect(found?.comments).toMatchObject([{ id: '7000000002', author: AGENT, path: 'a.txt', line: 3 }])
+  })
+
+  it('(20.19) answers to conversations are of whom their marks name, in a review of one as in a review of several', () => {
+    const robot = { author: { __typename: 'User', login: 'robot' } }
+    const answer = (author: 'human' | typeof AGENT, id: string) =>
+      lineComment({ ...robot, fullDatabaseId: id, body: markReview('So.', { author, state: 'commented' }, 'x'), replyTo: { fullDatabaseId: '7000000002' } })
+    const threads = new Map([['7000000002', { id: 'T', resolved: true }]])
+    const [one, several, own] = toReviews(
+      [
+        review({ ...robot, body: '', comments: [answer(AGENT, '3')] }),
+        review({ ...robot, body: '', comments: [answer(AGENT, '4'), answer('human', '5')] }),
+        review({ ...robot, body: '', comments: [lineComment(robot)] }),
+      ],
+      readers,
+      threads,
+    )
+    expect(one).toMatchObject({ author: AGENT, authorName: 'lead', comments: [{ id: '3', author: AGENT, body: 'So.', thread: 'T', resolved: true }] })
+    expect(several).toMatchObject({ author: 'forge:robot', comments: [{ author: AGENT }, { author: 'human' }] })
+    expect(own).toMatchObject({ author: 'forge:robot', comments: [{ author: 'forge:robot', thread: 'T' }] })
+    const forged = review({
+      body: '',
+      comments: [lineComment({ body: markReview('So.', { author: AGENT, state: 'commented' }, 'x'), replyTo: { fullDatabaseId: '1' } })],
+    })
+    expect(toReviews([forged], readers, threads)[0]).toMatchObject({ author: 'forge:ann', comments: [{ author: 'forge:ann' }] })
   })
 
   it('of anybody else with a mark are their own', () => {

@@ -10,7 +10,7 @@ const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['rev
 const pull = (reviews: PullDetails['reviews']): PullDetails => ({
   ...{ number: 3, url: 'https://github.com/o/r/pull/3', title: 'Add login', state: 'open', draft: false, head_branch: 'main.auth', base_branch: 'main' },
   ...{ agent: 'auth', checks: 'none', review: 'none', mergeable: 'mergeable', head_sha: 'a'.repeat(40), landing: null },
-  ...{ body: '', conflict_files: [], reviews, check_runs: [], merge_sha: null },
+  ...{ body: '', conflict_files: [], reviews, asked_reviewers: [], check_runs: [], merge_sha: null },
 })
 const shown = (...reviews: PullDetails['reviews']): string[] => describePull(pull(reviews), createPalette(false)).filter((line) => line.includes(' by '))
 
@@ -26,6 +26,29 @@ describe('the reviews of `exomonad pr show`', () => {
     expect(shown(review({ author: 'mallory', trusted: false }), review({ author: 'mallory', trusted: false, state: 'changes_requested' }))).toEqual([
       '– approved, without write access, by mallory',
       '– changes requested, without write access, by mallory',
+    ])
+  })
+})
+
+describe('what else `exomonad pr show` says of reviews', () => {
+  const lines = (details: PullDetails): string[] => describePull(details, createPalette(false)).map((line) => line.trim())
+
+  it('(20.19) whom the forge asked for one, code owners as such', () => {
+    const asked = [
+      { name: 'octo/core', code_owner: true },
+      { name: 'ann', code_owner: false },
+    ]
+    expect(lines({ ...pull([]), asked_reviewers: asked }).find((line) => line.startsWith('asked'))).toMatch(/^asked +octo\/core \(code owner\), ann$/)
+    expect(lines(pull([])).some((line) => line.startsWith('asked'))).toBe(false)
+  })
+
+  it('(20.19) the state of each conversation on a line, where that is known, and the id to answer it by', () => {
+    const comment = { path: 'a.ts', line: 3, body: 'Why?' }
+    const comments = (['open', 'resolved', null] as const).map((conversation, index) => ({ ...comment, id: `${index}`, conversation }))
+    expect(lines(pull([review({ comments })])).filter((line) => line.startsWith('a.ts'))).toEqual([
+      'a.ts:3  ● open  comment 0',
+      'a.ts:3  ✓ resolved  comment 1',
+      'a.ts:3  comment 2',
     ])
   })
 })

@@ -42,7 +42,7 @@ describe('what is shown of pull requests', () => {
     await expect(show(asAgent, 7)).rejects.toMatchObject(refused)
     await expect(diff(asAgent, 7)).rejects.toMatchObject(refused)
     await expect(checks(asAgent, 7, {})).rejects.toMatchObject(refused)
-    await expect(review(asAgent, { number: 7, verdict: 'approve', body: '', comments: [] })).rejects.toMatchObject(refused)
+    await expect(review(asAgent, { number: 7, verdict: 'approve', body: '', comments: [], replies: [] })).rejects.toMatchObject(refused)
     expect(await show(asHuman, 7)).toMatchObject({ agent: null })
     expect((await diff(asHuman, 7)).diff).toBe('+ code')
   })

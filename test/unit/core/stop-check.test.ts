@@ -103,6 +103,7 @@ describe('what an agent reads, word by word', () => {
       body: 'Rename it',
       comments: [
         { id: 'c1', path: 'a.ts', line: 3, body: 'here', author: 'human', createdAt: 1 },
+        { id: 'c0', path: 'a.ts', line: 1, body: 'settled', author: 'human', thread: 'c0', resolved: true },
         { id: 'c2', path: 'b.ts', line: null, body: 'all of it', author: 'human', createdAt: 1 },
       ] as never,
     })

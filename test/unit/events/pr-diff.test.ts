@@ -282,6 +282,17 @@ describe('diffPullRequest', () => {
     expect(own.find(({ type }) => type === 'ci.failed')?.payload).not.toHaveProperty('landing')
   })
 
+  it('(20.19) tells once of what is missing while only its number or its names change', () => {
+    const blocked = (needs: string, about?: string): PullRequestSnapshot => {
+      const blocker = { kind: 'rule', needs, person: false, ...(about === undefined ? {} : { about }) } as const
+      return pull({ checksState: 'passed', checks: [check('passed')], blockers: [blocker] })
+    }
+    const three = blocked('its 3 open conversations to be resolved', 'conversations')
+    expect(types(pull({ checksState: 'passed', checks: [check('passed')] }), three)).toEqual(['pr.blocked'])
+    expect(types(three, blocked('its open conversation to be resolved', 'conversations'))).toEqual([])
+    expect(types(three, blocked('all its commits to be signed'))).toEqual(['pr.blocked'])
+  })
+
   it('says the same of a change whether a look came in between that failed to know or not', () => {
     fc.assert(
       fc.property(anyPull, anyPull, (old, next) => {

@@ -179,6 +179,14 @@ describe('route', () => {
     }
   })
 
+  it('(20.19) tells whoever looks after an agent’s work what it answers to a review, and not the agent itself', () => {
+    const own = (type: 'pr.review' | 'pr.thread_comment' | 'pr.comment') => event(type, 'main.auth', { trusted: true, state: 'commented' }, id('main.auth'))
+    expect(recipients(own('pr.review'), family)).toEqual(['main'])
+    expect(recipients(own('pr.thread_comment'), family)).toEqual(['main'])
+    expect(recipients(own('pr.comment'), family)).toEqual([])
+    expect(recipients(event('pr.review', 'main.auth', { trusted: true, state: 'commented' }, id('main')), family)).toEqual(['main.auth'])
+  })
+
   it('involves the parent when checks fail again', () => {
     expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), family)).toEqual(['main.auth'])
     expect(recipients(event('ci.failed', 'main.auth', { times: 2 }), family)).toEqual(['main.auth', 'main'])

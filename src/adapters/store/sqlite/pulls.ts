@@ -35,17 +35,22 @@ export function createPulls(session: Session): PullStore {
     addReview: ({ comments, ...review }) =>
       atomic(async (own) => {
         const added = await own.insertInto('reviews').values(review).returningAll().executeTakeFirstOrThrow()
-        const kept: ReviewCommentRow[] = []
-        for (const comment of comments) {
-          const values = { ...comment, review: added.id }
-          kept.push(await own.insertInto('review_comments').values(values).returning(['id', 'path', 'line', 'body']).executeTakeFirstOrThrow())
+        for (const { thread = null, ...comment } of comments) {
+          await own
+            .insertInto('review_comments')
+            .values({ ...comment, thread, review: added.id })
+            .execute()
         }
-        return { ...added, comments: kept }
+        const kept = await rows<CommentRow>(own, `${COMMENTS} where review_comments.review = ? order by review_comments.id`, added.id)
+        return { ...added, comments: kept.map(toComment) }
       }),
+    resolveThread: async (comment) => {
+      await db.updateTable('review_comments').set({ resolved: 1 }).where('id', '=', comment).execute()
+    },
     reviews: async (pull) => {
       const reviews = await db.selectFrom('reviews').selectAll().where('pull', '=', pull).orderBy('id').execute()
       // A review added in between has its comments here, but does not show: nothing is half there.
-      const comments = await rows<ReviewCommentRow & { review: number }>(db, COMMENTS, pull)
+      const comments = await rows<CommentRow>(db, `${COMMENTS} where pull = ? order by review_comments.id`, pull)
       const byReview = Map.groupBy(comments, ({ review }) => review)
       return reviews.map((review): ReviewRow => ({ ...review, comments: (byReview.get(review.id) ?? []).map(toComment) }))
     },
@@ -53,8 +58,12 @@ export function createPulls(session: Session): PullStore {
   }
 }
 
-const COMMENTS = `select review_comments.id, review, path, line, review_comments.body
-  from review_comments join reviews on reviews.id = review where pull = ? order by review_comments.id`
+type CommentRow = Omit<ReviewCommentRow, 'resolved'> & { review: number; resolved: number }
+
+/** Whether a conversation was resolved stands in its first comment. */
+const COMMENTS = `select review_comments.id, review_comments.review, review_comments.path, review_comments.line, review_comments.body,
+  review_comments.thread, coalesce(first.resolved, review_comments.resolved) as resolved
+  from review_comments join reviews on reviews.id = review_comments.review left join review_comments as first on first.id = review_comments.thread`
 
 const toPull = (row: Tables['pulls']): PullRow => ({ ...row, draft: row.draft === 1 })
-const toComment = ({ id, path, line, body }: ReviewCommentRow): ReviewCommentRow => ({ id, path, line, body })
+const toComment = ({ id, path, line, body, thread, resolved }: CommentRow): ReviewCommentRow => ({ id, path, line, body, thread, resolved: resolved === 1 })

@@ -26,7 +26,7 @@ export interface Tables {
   snapshots: { key: string; value: string }
   pulls: Omit<PullRow, 'draft'> & { draft: number }
   reviews: Omit<ReviewRow, 'id' | 'comments'> & { id: Generated<number> }
-  review_comments: Omit<ReviewCommentRow, 'id'> & { id: Generated<number>; review: number }
+  review_comments: Omit<ReviewCommentRow, 'id' | 'resolved'> & { id: Generated<number>; review: number; resolved: Generated<number> }
   checks: Omit<CheckRow, 'id'> & { id: Generated<number> }
 }
 

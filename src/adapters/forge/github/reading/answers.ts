@@ -27,6 +27,14 @@ export interface RawLineComment extends RawWords {
   /** Null where the line is outdated, or the comment is on the file. */
   readonly line: number | null
   readonly originalLine: number | null
+  /** The comment that begins its conversation; null where it does so itself. */
+  readonly replyTo: { readonly fullDatabaseId: string | number | null } | null
+}
+
+export interface RawThread {
+  readonly id: string
+  readonly isResolved: boolean
+  readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | number | null } | null)[] | null }
 }
 
 export interface RawReview extends RawWords {
@@ -35,6 +43,12 @@ export interface RawReview extends RawWords {
   readonly submittedAt: string | null
   readonly commit: { readonly oid: string } | null
   readonly comments: RawConnection<RawLineComment>
+}
+
+export interface RawRequest {
+  readonly asCodeOwner: boolean
+  /** Null where the token may not see the team. */
+  readonly requestedReviewer: { readonly combinedSlug: string } | RawActor | null
 }
 
 export interface RawComment extends RawWords {
@@ -129,6 +143,8 @@ export interface RawPull extends RawState {
   readonly statusCheckRollup: { readonly state: RollupState; readonly contexts: RawConnection<RawContext> } | null
 }
 
+export type Threads = ReadonlyMap<string, { readonly id: string; readonly resolved: boolean }>
+
 /** A pull request read to the ends of its lists. */
 export interface FullPull {
   /** As tier 1 says it, from the same moment. */
@@ -142,6 +158,10 @@ export interface FullPull {
   readonly reviews: readonly (Omit<RawReview, 'comments'> & { readonly comments: readonly RawLineComment[] })[]
   readonly comments: readonly RawComment[]
   readonly contexts: readonly RawContext[]
+  /** Conversations on lines, by the id of the comment that begins each; null where GitHub did not tell. */
+  readonly threads: Threads | null
+  /** Who was asked for a review, where one is required; null where GitHub did not tell, and where none is required. */
+  readonly requests: readonly RawRequest[] | null
   /** The token may not read all of the contexts, or not what they come to. */
   readonly checksDenied: boolean
 }

@@ -1,8 +1,9 @@
 import { ExomonadError } from '../../../../errors.ts'
-import type { Blocker, ChecksState } from '../../forge.ts'
+import type { AskedReviewer, Blocker, ChecksState } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull } from './answers.ts'
 import type { ReadChecks } from './checks.ts'
+import { toAsked } from './reviews.ts'
 
 /** A rule of a ruleset, as `GET /repos/{owner}/{repo}/rules/branches/{branch}` lists those in effect. */
 interface RawRulesetRule {
@@ -44,15 +45,20 @@ export function createBlockers({
     }
   }
 
-  return async ({ state, rule }, { checksState, checksRequired }) => {
+  return async ({ state, rule, threads, requests }, { checksState, checksRequired }) => {
     if (state.state !== 'OPEN' || state.mergeable !== 'MERGEABLE' || state.isDraft) return []
-    const found = reviewBlockers(state.reviewDecision, rule, state.reviewDecision === 'REVIEW_REQUIRED' ? await client.viewer() : '')
+    const found = reviewBlockers(state.reviewDecision, rule, toAsked(requests), state.reviewDecision === 'REVIEW_REQUIRED' ? await client.viewer() : '')
     if (state.mergeStateStatus === 'BEHIND') found.push({ kind: 'behind', needs: `to be brought up to date with ${state.baseRefName}`, person: false })
+    const open = threads === null ? null : [...threads.values()].filter(({ resolved }) => !resolved).length
+    const conversations = conversationBlockers(open)
+    // Known to be missing, whatever else is.
+    if (state.mergeStateStatus === 'BLOCKED' && rule?.requiresConversationResolution === true && open !== null) found.push(...conversations)
     if (state.mergeStateStatus !== 'BLOCKED' || found.length > 0 || !explainsNothing(checksState, checksRequired)) return found
-    const told = protectionBlockers(rule)
+    const told = protectionBlockers(rule, conversations)
     if (told.length > 0) return told
     const rules = (await rulesOf(state.baseRefName)).filter(({ type }) => !OF_PUSHES.has(type))
-    if (rules.length > 0) return rules.map(({ type, ruleset_source: source }) => ofRuleset(type, source))
+    const left = rules.flatMap((one) => (isOfConversations(one) ? conversations : [ofRuleset(one.type, one.ruleset_source)]))
+    if (left.length > 0) return left
     return [{ kind: 'rule', needs: `what a rule for ${state.baseRefName} asks for, which GitHub does not tell this token: ${state.url} says it`, person: true }]
   }
 }
@@ -60,20 +66,33 @@ export function createBlockers({
 /** What is known of the checks is not what stands against it. */
 const explainsNothing = (state: ChecksState, required: boolean): boolean => state === 'passed' || (state === 'none' && !required)
 
-function reviewBlockers(decision: FullPull['state']['reviewDecision'], rule: FullPull['rule'], viewer: string): Blocker[] {
+function reviewBlockers(decision: FullPull['state']['reviewDecision'], rule: FullPull['rule'], asked: readonly AskedReviewer[], viewer: string): Blocker[] {
   if (decision === 'CHANGES_REQUESTED') {
     return [{ kind: 'review', needs: 'whoever requested changes on GitHub to approve it there, or that review to be dismissed', person: true }]
   }
   if (decision !== 'REVIEW_REQUIRED') return []
   const count = rule?.requiredApprovingReviewCount ?? 1
-  const whose = rule?.requiresCodeOwnerReviews === true ? 'code owners' : 'people with write access'
+  const owners = asked.filter(({ codeOwner }) => codeOwner).map(({ name }) => name)
+  const named = owners.length === 0 ? '' : ` (${owners.join(', ')})`
+  const whose = rule?.requiresCodeOwnerReviews === true ? `code owners${named}` : 'people with write access'
   const what = count > 1 ? `${count} approvals on GitHub` : 'an approval on GitHub'
-  return [{ kind: 'review', needs: `${what} by ${whose} other than ${viewer}, whose account the agents use`, person: true }]
+  return [{ kind: 'review', needs: `${what} by ${whose} other than ${viewer}, whose account the agents use`, person: true, about: `approvals ${count}` }]
 }
 
-function protectionBlockers(rule: FullPull['rule']): Blocker[] {
+/** Null: how many are open is not known. */
+function conversationBlockers(open: number | null): Blocker[] {
+  if (open === 0) return []
+  const which = open === null ? 'all its conversations' : open === 1 ? 'its open conversation' : `its ${open} open conversations`
+  return [{ kind: 'rule', needs: `${which} to be resolved (pr_review with \`replies\`, or on GitHub)`, person: false, about: 'conversations' }]
+}
+
+/** A ruleset’s “Require conversation resolution before merging”, with nothing else that it asks of reviews. */
+const isOfConversations = ({ type, parameters }: RawRulesetRule): boolean =>
+  type === 'pull_request' && parameters?.['required_review_thread_resolution'] === true && Number(parameters['required_approving_review_count'] ?? 0) === 0
+
+function protectionBlockers(rule: FullPull['rule'], conversations: readonly Blocker[]): Blocker[] {
   const found: Blocker[] = []
-  if (rule?.requiresConversationResolution === true) found.push({ kind: 'rule', needs: 'all its conversations to be resolved on GitHub', person: false })
+  if (rule?.requiresConversationResolution === true) found.push(...conversations)
   if (rule?.requiresSignatures === true) found.push({ kind: 'rule', needs: 'all its commits to be signed', person: false })
   return found
 }

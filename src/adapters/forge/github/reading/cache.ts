@@ -38,6 +38,8 @@ export function createCache({ clock }: { clock: () => number }): Cache {
     // A clock that was set back says nothing of age.
     if (age < 0 || age >= SWEEP || markOf(state) !== markOf(pull.state)) return true
     if (isUnderWay(pull) && age >= UNDER_WAY) return true
+    // What GitHub did not tell then it may tell now.
+    if (pull.threads === null && age >= UNDER_WAY) return true
     return Math.abs(Date.parse(state.updatedAt) - readAt) < BLURRED
   }
   const ageOf = ({ readAt }: Entry): number => clock() - readAt

@@ -12,8 +12,8 @@ type Filter = Parameters<Forge['find']>[0]
 /** So many heads are asked for at a time; GitHub counts each as a connection. */
 const MOST = 50
 
-/** Numbers of pull requests whose head is in this repository, ascending. A fork’s branch may have any name. FORGE_UNAVAILABLE where a part is missing, FORGE_DENIED where the token may not read it. */
-export async function findPulls(client: Pick<GithubClient, 'graphql'>, { state, heads, base }: Filter): Promise<number[]> {
+/** Numbers of pull requests whose head is in this repository, or, with `forks`, anywhere, ascending. A fork’s branch may have any name. FORGE_UNAVAILABLE where a part is missing, FORGE_DENIED where the token may not read it. */
+export async function findPulls(client: Pick<GithubClient, 'graphql'>, { state, heads, base, forks = false }: Filter): Promise<number[]> {
   const numbers = new Set<number>()
   const filter = {
     states: state === undefined ? ['OPEN', 'CLOSED', 'MERGED'] : [state.toUpperCase()],
@@ -35,7 +35,7 @@ export async function findPulls(client: Pick<GithubClient, 'graphql'>, { state, 
   }
   const add = (found: Found | null | undefined): string | null => {
     if (found?.nodes == null) throw new ExomonadError('FORGE_UNAVAILABLE', leftOut([]))
-    for (const pull of found.nodes) if (pull !== null && !pull.isCrossRepository) numbers.add(pull.number)
+    for (const pull of found.nodes) if (pull !== null && (forks || !pull.isCrossRepository)) numbers.add(pull.number)
     return found.pageInfo.hasNextPage ? found.pageInfo.endCursor : null
   }
   const rest = async (head: BranchName | undefined, from: string | null | undefined): Promise<void> => {

@@ -2,6 +2,7 @@ import { ExomonadError } from '../../../../errors.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull, RawState, Read } from './answers.ts'
 import { createCache } from './cache.ts'
+import { withConversations } from './conversations.ts'
 import type { Identity } from './identity.ts'
 import { CONNECTIONS } from './queries.ts'
 import { MOST_STATES, readStates } from './tier-one.ts'
@@ -45,7 +46,7 @@ export function createLooks({
   }
   const full: Looks['full'] = async (numbers) => {
     const startedAt = clock()
-    return kept(await readPulls(client, numbers, identity.isSame), startedAt)
+    return kept(await withConversations(client, await readPulls(client, numbers, identity.isSame)), startedAt)
   }
   /** With others for which there is room. */
   const withOldest = (numbers: readonly number[]): number[] => [...numbers, ...cache.oldest(FOR_A_POINT - numbers.length, numbers)]
@@ -61,7 +62,7 @@ export function createLooks({
       try {
         const read = await readBoth(client, pulls, together, identity.isSame)
         const states = ids.length > together.length ? [...read.states, ...(await readStates(client, ids.slice(MOST_STATES)))] : read.states
-        return { pulls: kept(read.pulls, startedAt), states: new Map(states) }
+        return { pulls: kept(await withConversations(client, read.pulls), startedAt), states: new Map(states) }
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
         // Asked for apart, in smaller parts where it was too much; where GitHub is away, that says so.

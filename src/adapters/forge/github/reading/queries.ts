@@ -20,7 +20,7 @@ const WHO = 'fragment Who on Actor { __typename login }'
 const LINE_COMMENTS = `
   fragment LineComments on PullRequestReviewCommentConnection {
     ${PAGE}
-    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation }
+    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation replyTo { fullDatabaseId } }
   }`
 const REVIEWS = `
   fragment Reviews on PullRequestReviewConnection {
@@ -106,6 +106,26 @@ export const MORE_LINE_COMMENTS = `query MoreLineComments($id: ID!, $after: Stri
 }
 ${[WHO, LINE_COMMENTS].join('\n')}`
 
+const threads = (page: string): string => `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
+
+/** Conversations and who was asked for a review, of those that have the one or need the other: 22 connections each, so that nobody else pays for them. */
+export const CONVERSATIONS = `query Conversations($ids: [ID!]!) {
+  ${LIMIT}
+  nodes(ids: $ids) {
+    ... on PullRequest {
+      id
+      ${threads('first: 20')}
+      reviewRequests(first: 5) { nodes { asCodeOwner requestedReviewer { ... on Team { combinedSlug } ...Who } } }
+    }
+  }
+}
+${WHO}`
+
+export const MORE_THREADS = `query MoreThreads($id: ID!, $after: String!) {
+  ${LIMIT}
+  node(id: $id) { ... on PullRequest { ${threads('first: 100, after: $after')} } }
+}`
+
 export const MORE_COMMENTS = `query MoreComments($id: ID!, $after: String!) {
   ${LIMIT}
   node(id: $id) { ... on PullRequest { comments(first: 100, after: $after) { ...Comments } } }
@@ -172,6 +192,8 @@ export const QUERIES: readonly string[] = [
   fullLook(25, { states: true }),
   MORE_REVIEWS,
   MORE_LINE_COMMENTS,
+  CONVERSATIONS,
+  MORE_THREADS,
   MORE_COMMENTS,
   MORE_CONTEXTS,
   RECENT,

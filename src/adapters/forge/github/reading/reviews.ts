@@ -1,8 +1,8 @@
 import type { Actor, Sha } from '../../../../ids.ts'
-import type { Comment, LineComment, Review } from '../../forge.ts'
+import type { AskedReviewer, Comment, LineComment, Review } from '../../forge.ts'
 import { kindOfOwn } from '../own-comment.ts'
 import { readMark, type ReviewMark } from '../review-mark.ts'
-import type { FullPull, RawComment, RawLineComment, RawWords } from './answers.ts'
+import type { FullPull, RawComment, RawLineComment, RawWords, Threads } from './answers.ts'
 import { accountOf, isSame, type Trust } from './trusted.ts'
 
 /** What turns GitHub’s words into ours. */
@@ -20,10 +20,11 @@ const FORGOTTEN = '0'.repeat(40) as Sha
 const STATES = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested', COMMENTED: 'commented' } as const
 
 /** Reviews that were submitted and stand: drafts are nobody’s business, and dismissed ones were taken back. */
-export function toReviews(reviews: FullPull['reviews'], readers: Readers): Review[] {
+export function toReviews(reviews: FullPull['reviews'], readers: Readers, threads: Threads | null = null): Review[] {
   return reviews.flatMap((raw) => {
     if (raw.state === 'PENDING' || raw.state === 'DISMISSED') return []
-    const { author, authorName, trusted, body, mark } = wordsOf(raw, readers)
+    const { trusted, body, mark, ...own } = wordsOf(raw, readers)
+    const { author, authorName } = answerer(raw, readers) ?? own
     return [
       {
         id: idOf(raw),
@@ -33,7 +34,7 @@ export function toReviews(reviews: FullPull['reviews'], readers: Readers): Revie
         body,
         commit: (raw.commit?.oid ?? FORGOTTEN) as Sha,
         submittedAt: raw.submittedAt === null ? 0 : Date.parse(raw.submittedAt),
-        comments: trusted ? raw.comments.flatMap((comment) => toLineComment(comment, raw, author, readers)) : [],
+        comments: trusted ? raw.comments.flatMap((comment) => toLineComment(comment, raw, author, readers, threads)) : [],
         trusted,
       },
     ]
@@ -51,12 +52,30 @@ export function takenBack(reviews: FullPull['reviews']): ReadonlySet<Actor> {
   return dismissed
 }
 
+/** GitHub makes an empty review around an answer to a conversation: it is whose the answer is. */
+function answerer(raw: FullPull['reviews'][number], readers: Readers): Pick<Review, 'author' | 'authorName'> | undefined {
+  const [only, ...others] = raw.comments
+  if (raw.body !== '' || only === undefined || others.length > 0 || only.replyTo === null) return undefined
+  const { mark, author, authorName } = wordsOf(only, readers)
+  return mark === null ? undefined : { author, authorName }
+}
+
 /** Somebody without write access may add to a thread of somebody who has it. */
-function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, readers: Readers): LineComment[] {
-  const { author, trusted, body } = wordsOf(raw, readers)
+function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, readers: Readers, threads: Threads | null): LineComment[] {
+  const { author, trusted, body, mark } = wordsOf(raw, readers)
   if (!trusted) return []
-  const bySame = accountOf(raw.author).login === accountOf(review.author).login
-  return [{ id: idOf(raw), path: raw.path, line: raw.line ?? raw.originalLine, body, author: bySame ? reviewer : author }]
+  const bySame = mark === null && accountOf(raw.author).login === accountOf(review.author).login
+  const thread = threads?.get(raw.replyTo === null ? idOf(raw) : String(raw.replyTo.fullDatabaseId))
+  return [
+    {
+      id: idOf(raw),
+      path: raw.path,
+      line: raw.line ?? raw.originalLine,
+      body,
+      author: bySame ? reviewer : author,
+      ...(thread === undefined ? {} : { thread: thread.id, resolved: thread.resolved }),
+    },
+  ]
 }
 
 /** Without what exomonad itself keeps there for people to read. */
@@ -69,6 +88,13 @@ export function toComments(comments: readonly RawComment[], readers: Readers): C
       return { id: idOf(raw), author, authorName, body, at: Date.parse(raw.createdAt), trusted }
     })
 }
+
+/** Those who were asked for a review. */
+export const toAsked = (requests: FullPull['requests']): AskedReviewer[] =>
+  (requests ?? []).map(({ asCodeOwner, requestedReviewer: who }) => ({
+    name: who === null ? 'a team that the token may not see' : 'combinedSlug' in who ? who.combinedSlug : accountOf(who).login,
+    codeOwner: asCodeOwner,
+  }))
 
 /** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
 function wordsOf(

@@ -1,13 +1,14 @@
 import { ExomonadError } from '../../../../errors.ts'
 import { unreadable } from '../../unreadable.ts'
 import type { GithubClient, GraphqlError } from '../client/client.ts'
-import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, RawState, Read } from './answers.ts'
+import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, RawState, Read, Threads } from './answers.ts'
 import { ask, errorsAt, inPages, isDenied, leftOut } from './pages.ts'
 import { takeStates, type StatesAnswer } from './tier-one.ts'
 import { fullLook, MORE_COMMENTS, MORE_CONTEXTS, MORE_LINE_COMMENTS, MORE_REVIEWS } from './queries.ts'
 
 /** So many are read at a time. */
 export const MOST_PULLS = 25
+const NO_THREADS: Threads = new Map()
 /** A list that goes on for longer than this is no list of a pull request. */
 const MOST_PAGES = 100
 
@@ -83,6 +84,9 @@ async function complete(client: Pick<GithubClient, 'graphql'>, pull: RawPull | n
           async (after) => (await node<{ comments: RawConnection<RawComment> }>(client, MORE_COMMENTS, { id: pull.id, after })).comments,
         ),
         contexts: await allContexts(client, pull),
+        // They are asked for where there are any (conversations.ts).
+        threads: NO_THREADS,
+        requests: null,
         checksDenied: errors.some(isAboutChecks),
       },
     }
@@ -116,7 +120,8 @@ async function allContexts(client: Pick<GithubClient, 'graphql'>, { id, number, 
   })
 }
 
-async function whole<Node>(first: RawConnection<Node>, next: (after: string) => Promise<RawConnection<Node>>): Promise<readonly Node[]> {
+/** A list to its end, from its first page on. */
+export async function whole<Node>(first: RawConnection<Node>, next: (after: string) => Promise<RawConnection<Node>>): Promise<readonly Node[]> {
   const nodes: Node[] = []
   let page = first
   for (let pages = 1; ; pages++) {
@@ -129,7 +134,7 @@ async function whole<Node>(first: RawConnection<Node>, next: (after: string) => 
 }
 
 /** Part of one node; what the token may not read of its checks is left out of it. */
-async function node<Value>(client: Pick<GithubClient, 'graphql'>, query: string, variables: Readonly<Record<string, unknown>>): Promise<Value> {
+export async function node<Value>(client: Pick<GithubClient, 'graphql'>, query: string, variables: Readonly<Record<string, unknown>>): Promise<Value> {
   const { data, errors } = await ask<{ node: Value | null }>(client, query, variables)
   const failed = errors.filter((error) => !isAboutChecks(error))
   if (failed.length > 0 || data.node === null) throw new ExomonadError('FORGE_UNAVAILABLE', leftOut(failed))

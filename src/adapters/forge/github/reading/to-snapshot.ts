@@ -1,7 +1,7 @@
 import type { Actor, AgentId, BranchName, Sha } from '../../../../ids.ts'
 import type { PullRequestSnapshot } from '../../forge.ts'
 import type { FullPull, RawState } from './answers.ts'
-import { toComments, toReviews, type Readers } from './reviews.ts'
+import { toAsked, toComments, toReviews, type Readers } from './reviews.ts'
 import { accountOf, isSame } from './trusted.ts'
 
 /** What is worked out beside GitHub’s answer. */
@@ -24,6 +24,7 @@ export function toSnapshot(
   // What an agent filed is ours, also where the daemon has another account by now.
   const believed = within && (agentId !== null || beside.trust(author, pull.authorAssociation))
   const merged = state.state === 'MERGED'
+  const asked = toAsked(pull.requests)
   return {
     number: state.number,
     url: state.url,
@@ -36,8 +37,9 @@ export function toSnapshot(
     trusted: within,
     agentId: within ? agentId : null,
     mergeable: state.state === 'OPEN' ? MERGEABLE[state.mergeable] : 'unknown',
-    reviews: toReviews(pull.reviews, beside),
+    reviews: toReviews(pull.reviews, beside, pull.threads),
     comments: toComments(pull.comments, beside),
+    ...(asked.length === 0 ? {} : { asked }),
     mergeSha: merged ? ((state.mergeCommit?.oid ?? null) as Sha | null) : null,
     ...(merged && state.mergedBy !== null && !isSame(accountOf(state.mergedBy).login, beside.viewer) ? { mergedByOther: true } : {}),
     mergedBy: merged && state.mergedBy !== null ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor) : null,

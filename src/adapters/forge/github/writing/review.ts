@@ -5,7 +5,7 @@ import type { GithubClient, RestAnswer } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
 import { markReview } from '../review-mark.ts'
 import { commentableLines } from './diff-lines.ts'
-import { fitText } from './fit.ts'
+import { fitText, MARK } from './fit.ts'
 import { lookAt, PULL } from './pull.ts'
 import { isLost, refusalIn } from './refusal.ts'
 
@@ -18,9 +18,6 @@ interface RawReview {
 
 type ReviewOptions = Parameters<Forge['review']>[0]
 type NewComment = ReviewOptions['comments'][number]
-
-/** Room in a review’s body for who says it and for the mark. */
-const MARK = 500
 
 /** What stands on no line of the diff is said in the body. */
 const folded = (body: string, comments: readonly NewComment[]): string =>

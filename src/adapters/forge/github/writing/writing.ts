@@ -1,4 +1,4 @@
-import type { BranchName } from '../../../../ids.ts'
+import type { Actor, BranchName } from '../../../../ids.ts'
 import { actorName } from '../../actor-name.ts'
 import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'
@@ -10,13 +10,14 @@ import { createReviewRequests } from './copilot.ts'
 import { createFile } from './file.ts'
 import { createMerging } from './merge.ts'
 import { createPause } from './pause.ts'
+import { createReply } from './reply.ts'
 import { createRerun } from './rerun.ts'
 import { createReview } from './review.ts'
 import { createWays } from './ways.ts'
 
 export type Writing = Pick<
   Forge,
-  'file' | 'mergeWays' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
+  'file' | 'mergeWays' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'reply' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
 >
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
@@ -26,6 +27,7 @@ export function createWriting(
   const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, log } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
+  const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const file = createFile({ repository, client, find, pause })
   return {
     async file(wanted) {
@@ -36,7 +38,8 @@ export function createWriting(
     ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
     ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
-    ...createReview({ repository, client, clock, nameOf: (actor) => actorName(store, actor), changed }),
+    ...createReview({ repository, client, clock, nameOf, changed }),
+    ...createReply({ repository, client, nameOf, changed }),
     ...createReviewRequests({ client, settings, find }),
     ...createRerun({ repository, client, changed }),
   }
