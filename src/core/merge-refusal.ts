@@ -17,8 +17,10 @@ export function redRefusal(pull: PullRequestSnapshot, red: RedResult): ExomonadE
   )
 }
 
+export type RefusedMerge = Exclude<MergeResult, { kind: 'merged' | 'scheduled' | 'ready' }>
+
 /** The error of a merge that the forge did not make. */
-export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapshot, result: Exclude<MergeResult, { kind: 'merged' }>): ExomonadError {
+export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapshot, result: RefusedMerge): ExomonadError {
   switch (result.kind) {
     case 'head_changed':
       return new ExomonadError(

@@ -1,5 +1,6 @@
 import type { AgentId } from '../ids.ts'
 import type { LandingView } from './landing/view.ts'
+import type { ScheduledView } from './pull-documents.ts'
 
 export interface TreeNode {
   id: AgentId
@@ -19,7 +20,17 @@ export interface TreeNode {
   parent_id: AgentId | null
   pane: string | null
   pid: number | null
-  pr: { number: number; url: string; state: string; draft: boolean; checks: string; review: string; mergeable: string; landing: LandingView | null } | null
+  pr: {
+    number: number
+    url: string
+    state: string
+    draft: boolean
+    checks: string
+    review: string
+    mergeable: string
+    landing: LandingView | null
+    scheduled: ScheduledView | null
+  } | null
   tokens: number
   /** Tokens by model; null where its program doesn’t tell. */
   usage: Record<string, { input: number; output: number; cache_read: number; cache_write: number }> | null

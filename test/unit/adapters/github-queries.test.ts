@@ -5,14 +5,15 @@ import { DISPENSABLE } from '../../../src/adapters/forge/github/client/old-serve
 import { withoutFields } from '../../../src/adapters/forge/github/client/without-fields.ts'
 import { QUERIES as PULLS } from '../../../src/adapters/forge/github/reading/queries.ts'
 import { REPLIES } from '../../../src/adapters/forge/github/writing/reply.ts'
+import { SCHEDULE } from '../../../src/adapters/forge/github/writing/schedule.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
-const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS]
+const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS, ...SCHEDULE.filter((query) => query.startsWith('query'))]
 const nameOf = (query: string): string => /^\s*(?:query|mutation) (\w+)/.exec(query)?.[1] ?? query
 
 describe('GraphQL that is sent to GitHub', () => {
-  it.each([...QUERIES, ...REPLIES].map((query, index) => [`${nameOf(query)} (${index})`, query] as const))(
+  it.each([...QUERIES, ...REPLIES, ...SCHEDULE.slice(1)].map((query, index) => [`${nameOf(query)} (${index})`, query] as const))(
     '%s is valid in GitHub’s own schema',
     (_name, query) => {
       expect(validate(githubSchema(), parse(query))).toEqual([])
@@ -20,7 +21,7 @@ describe('GraphQL that is sent to GitHub', () => {
   )
 
   it('names every operation, so that logs and GitHub’s support can tell them apart', () => {
-    expect([...QUERIES, ...REPLIES].map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
+    expect([...QUERIES, ...REPLIES, ...SCHEDULE].map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
   })
 
   it('stays far below the number of nodes that GitHub answers in one call', () => {

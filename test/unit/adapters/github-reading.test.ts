@@ -58,6 +58,7 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   contexts: [],
   threads: new Map(),
   requests: null,
+  queueContexts: null,
   checksDenied: false,
   ...changes,
 })

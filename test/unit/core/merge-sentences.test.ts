@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, MergeResult } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/forge.ts'
 import { mergeObjections } from '../../../src/core/merge-rules.ts'
-import { mergeRefusal, redRefusal } from '../../../src/core/merge-refusal.ts'
+import { mergeRefusal, redRefusal, type RefusedMerge } from '../../../src/core/merge-refusal.ts'
 import { nextStep, stillLanding } from '../../../src/core/merge-words.ts'
 import { asBranchName } from '../../../src/ids.ts'
 import { pull, sha } from '../events/pull.ts'
@@ -67,7 +67,7 @@ describe('why a pull request must not be merged', () => {
 })
 
 describe('what is said of a merge that was not made', () => {
-  const refusal = (result: Exclude<MergeResult, { kind: 'merged' }>, kind: 'local' | 'github' = 'local') => {
+  const refusal = (result: RefusedMerge, kind: 'local' | 'github' = 'local') => {
     const { code, message, facts } = mergeRefusal({ kind }, pull(), result)
     return { code, message, facts }
   }

@@ -6,7 +6,7 @@ const node = (name: string, change: Partial<TreeNode> = {}): TreeNode =>
   ({ name, kind: 'worker', state: 'running', state_reason: null, outcome: null, pr: null, children: [], ...change }) as TreeNode
 const pr = (number: number, change: Partial<NonNullable<TreeNode['pr']>> = {}): TreeNode['pr'] => ({
   ...{ number, url: `https://github.com/octo/widgets/pull/${number}`, state: 'open', draft: false },
-  ...{ checks: 'none', review: 'none', mergeable: 'mergeable', landing: null },
+  ...{ checks: 'none', review: 'none', mergeable: 'mergeable', landing: null, scheduled: null },
   ...change,
 })
 

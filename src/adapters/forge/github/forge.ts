@@ -13,18 +13,21 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const { git, remote, log } = options
   const client = createGithubClient(options)
   const hints = createHints(log)
-  const reading = createReading({ ...options, client })
+  const { cancelled, ...reading } = createReading({ ...options, client })
   const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
+
+  const { cancel, ...writing } = createWriting({ ...options, client, hints, conflicts, find: reading.find })
 
   return Object.freeze({
     kind: 'github' as const,
     remote,
     // What is checked before a merge, and on what, is GitHub’s to say.
     results: null,
+    scheduled: { cancel, cancelled },
     issues: createIssues({ ...options, client }),
     budget: client.budget,
     ...reading,
-    ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),
+    ...writing,
     onHint: hints.subscribe,
     dispose: async () => client.close(),
   })

@@ -14,6 +14,7 @@ import { createConflicts } from './conflicts.ts'
 import type { LogEnds } from './log-ends.ts'
 import type { PullChecks } from './pull-checks.ts'
 import { takenBack, type Readers } from './reviews.ts'
+import { toScheduled } from './scheduled.ts'
 import { baseTip, toSnapshot } from './to-snapshot.ts'
 import { createTrust } from './trusted.ts'
 
@@ -75,6 +76,7 @@ export function createSnapshots({
       reviewDecision: await decide(found, takenBack(pull.reviews)),
       ...come,
       blockers,
+      ...(await toScheduled(pull, logEnds)),
       // Nobody mends what is merged or closed.
       checks: found.state === 'open' ? await logEnds.add(checks) : plain,
     }
