@@ -139,7 +139,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     await repository.git('push', '-q', github().bare, `${commit}:refs/heads/main.pushed`)
     await github().push('main.pushed', commit, { by: 'ann' })
     const [left] = await event('pr.unscheduled', number)
-    expect(left.payload).toMatchObject({ kind: 'queue', reason: expect.stringMatching(/new commits were pushed to it|of what ann did/) })
+    expect(left.payload).toMatchObject({ kind: 'queue', reason: 'new commits were pushed to it' })
     green(number)
     await waitFor('word that it is ready again', async () => (await events('pr.ready', number)).length === 2, { limit: LIMIT })
     expect(await tree().refusal('merge_pr', { pr_number: number, head_sha: head })).toMatchObject({ code: 'HEAD_CHANGED' })

@@ -33,6 +33,12 @@ describe('GraphQL that is sent to GitHub', () => {
     expect(priceOf(states, { ids: Array.from({ length: 100 }, (_, index) => `PR_${index}`), checks: true })).toEqual({ points: 1, nodes: 100 })
   })
 
+  it('(20.18) asks for the checks of 25 pull requests in a merge queue for one point, and for none more in a look at all', () => {
+    const numbers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index + 1]))
+    const queues = QUERIES.filter((query) => nameOf(query) === 'QueueChecks')
+    expect(queues.map((query, index) => priceOf(query, numbers(index === 0 ? 1 : 25)).points)).toEqual([1, 1])
+  })
+
   it('(20.19) asks for the conversations of 25 pull requests for six points, of one for one', () => {
     const threads = QUERIES.find((query) => nameOf(query) === 'Conversations') ?? ''
     const priceOfMany = (count: number): number => priceOf(threads, { ids: Array.from({ length: count }, (_, index) => `PR_${index}`) }).points

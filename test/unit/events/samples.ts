@@ -51,7 +51,7 @@ export const samples = (words: string): { readonly [Type in EventType]: EventPay
   'pr.pushed': { ...pull, old: 'a'.repeat(40), new: 'b'.repeat(40), after_changes_requested: true, copilot_reviewed: true },
   'pr.conflict': { ...pull, files: ['src/a.ts', words] },
   'pr.conflict_cleared': { ...pull },
-  'pr.merged': { ...pull, sha: 'a'.repeat(40), by: 'main', external: false, remote: 'origin', local_error: null, tried_by: [] },
+  'pr.merged': { ...pull, sha: 'a'.repeat(40), by: 'main', external: false, remote: 'origin', local_error: null, tried_by: [], scheduled: false },
   'pr.closed': { ...pull },
   'pr.reopened': { ...pull },
   'pr.fork': { ...pull },

@@ -72,7 +72,7 @@ function reasonOf({ reason, actor }: RawCancelled): string | null {
   const by = actor === null || isMergeQueue(login) ? null : login
   if (name === 'MANUAL') return by === null ? 'somebody took it out' : `${by} took it out`
   if (REASONS[name] !== undefined) return REASONS[name]
-  if (name === '' || name === 'UNKNOWN_REMOVAL_REASON') return by === null ? null : `of what ${by} did`
+  if (name === '' || name === 'UNKNOWN_REMOVAL_REASON') return null
   const words = reason!.trim().replace(/\.$/, '')
   return by === null ? words : `${words} (${by})`
 }
