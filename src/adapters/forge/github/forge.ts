@@ -3,9 +3,11 @@ import type { Forge } from '../forge.ts'
 import { createHints } from '../hints.ts'
 import { createGithubClient } from './client/create.ts'
 import { createIssues } from './issues/issues.ts'
+import { createMarkSigner } from './mark-key.ts'
 import type { GithubForgeOptions } from './options.ts'
 import { createConflicts } from './reading/conflicts.ts'
 import { createReading } from './reading/reading.ts'
+import { createWriteAccess } from './write-access.ts'
 import { createWriting } from './writing/writing.ts'
 
 /** GitHub as a forge: github.com, GHE.com and Enterprise Server. Nothing is asked until something is wanted of it. */
@@ -13,7 +15,9 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const { git, remote, log } = options
   const client = createGithubClient(options)
   const hints = createHints(log)
-  const reading = createReading({ ...options, client })
+  const signer = createMarkSigner(options.store)
+  const mayWrite = createWriteAccess({ ...options, client })
+  const reading = createReading({ ...options, client, mayWrite, signer })
   const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
 
   return Object.freeze({
@@ -21,10 +25,10 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     remote,
     // What is checked before a merge, and on what, is GitHub’s to say.
     results: null,
-    issues: createIssues({ ...options, client }),
+    issues: createIssues({ ...options, client, mayWrite }),
     budget: client.budget,
     ...reading,
-    ...createWriting({ ...options, client, hints, conflicts, find: reading.find }),
+    ...createWriting({ ...options, client, hints, signer, conflicts, find: reading.find }),
     onHint: hints.subscribe,
     dispose: async () => client.close(),
   })

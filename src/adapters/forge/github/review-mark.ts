@@ -6,6 +6,8 @@ import { parseJson } from '../../../parse-json.ts'
 export interface ReviewMark {
   readonly author: Actor
   readonly state: Review['state']
+  /** Of the signer (mark-key.ts); none in marks of before there was one. */
+  readonly sum?: string
 }
 
 const VERDICTS = { approved: 'approves', changes_requested: 'requests changes', commented: 'comments' } as const
@@ -13,22 +15,22 @@ const MARK = /\n*<!-- exomonad:review (\{[^\n]*?\}) -->\s*$/
 const HEADING = /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments)[.:](?:\n+|$)/
 
 /** The words below a line that says whose they are (GitHub shows the account’s name), and the mark after them, which GitHub doesn’t show. */
-export function markReview(words: string, { author, state }: ReviewMark, authorName: string): string {
+export function markReview(words: string, { author, state, sum }: ReviewMark, authorName: string): string {
   const body = withoutMarks(words).trim()
   const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${VERDICTS[state]}${body === '' ? '.' : ':'}`
-  return [heading, body, `<!-- exomonad:review ${JSON.stringify({ author, state })} -->`].filter((part) => part !== '').join('\n\n')
+  return [heading, body, `<!-- exomonad:review ${JSON.stringify({ author, state, sum })} -->`].filter((part) => part !== '').join('\n\n')
 }
 
-/** The mark at the end of a text, and the words alone; null where there is none. To be believed only from the token’s own account. */
+/** The mark at the end of a text, and the words alone; null where there is none. To be believed only from the token’s own account, and signed. */
 export function readMark(text: string): { mark: ReviewMark; body: string } | null {
   // GitHub may give back what was sent with other line ends.
   const plain = text.replaceAll('\r\n', '\n')
   const found = MARK.exec(plain)
   if (found === null) return null
   try {
-    const { author, state } = parseJson(found[1] ?? '') as Partial<ReviewMark>
+    const { author, state, sum } = parseJson(found[1] ?? '') as Partial<ReviewMark>
     if (typeof author !== 'string' || (state !== 'approved' && state !== 'changes_requested' && state !== 'commented')) return null
-    return { mark: { author, state }, body: plain.slice(0, found.index).replace(HEADING, '').trim() }
+    return { mark: { author, state, ...(typeof sum === 'string' ? { sum } : {}) }, body: plain.slice(0, found.index).replace(HEADING, '').trim() }
   } catch {
     return null
   }

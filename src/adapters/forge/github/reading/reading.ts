@@ -2,6 +2,8 @@ import type { Forge } from '../../forge.ts'
 import { createBranches } from '../../branches.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
+import type { MarkSigner } from '../mark-key.ts'
+import type { WriteAccess } from '../write-access.ts'
 import { readCheckLog } from './check-log.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './expected-checks.ts'
@@ -15,7 +17,9 @@ import { createSnapshots } from './snapshots.ts'
 type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'>
 
 /** The half of the GitHub forge that only looks. */
-export function createReading(options: GithubForgeOptions & { readonly client: GithubClient }): Reading {
+export function createReading(
+  options: GithubForgeOptions & { readonly client: GithubClient; readonly mayWrite: WriteAccess; readonly signer: () => Promise<MarkSigner> },
+): Reading {
   const { client, git, remote, clock } = options
   const branches = createBranches({ git, remote })
   const identity = createIdentity(options)

@@ -4,10 +4,11 @@ import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
+import type { MarkSigner } from '../mark-key.ts'
 import type { createConflicts } from '../reading/conflicts.ts'
 import { createChange } from './change.ts'
 import { createReviewRequests } from './copilot.ts'
-import { createFile } from './file.ts'
+import { createFile, type LeftPull } from './file.ts'
 import { createMerging } from './merge.ts'
 import { createPause } from './pause.ts'
 import { createReply } from './reply.ts'
@@ -22,13 +23,25 @@ export type Writing = Pick<
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
 export function createWriting(
-  options: GithubForgeOptions & { client: GithubClient; hints: Hints; find: Forge['find']; conflicts: ReturnType<typeof createConflicts> },
+  options: GithubForgeOptions & {
+    client: GithubClient
+    hints: Hints
+    signer: () => Promise<MarkSigner>
+    find: Forge['find']
+    conflicts: ReturnType<typeof createConflicts>
+  },
 ): Writing {
-  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, log } = options
+  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, signer, log } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
-  const file = createFile({ repository, client, find, pause })
+  const left = new Map<number, LeftPull>()
+  const file = createFile({ repository, client, find, pause, left: (filed) => left.set(filed.pull.number, filed) })
+  const filedJustNow = (number: number): LeftPull | undefined => {
+    const filed = left.get(number)
+    left.delete(number)
+    return filed
+  }
   return {
     async file(wanted) {
       const result = await file(wanted)
@@ -38,9 +51,9 @@ export function createWriting(
     ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
     ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
-    ...createReview({ repository, client, clock, nameOf, changed }),
-    ...createReply({ repository, client, nameOf, changed }),
-    ...createReviewRequests({ client, settings, find }),
+    ...createReview({ repository, client, clock, nameOf, signer, changed }),
+    ...createReply({ repository, client, nameOf, signer, changed }),
+    ...createReviewRequests({ client, settings, store, clock, log, find, filed: filedJustNow }),
     ...createRerun({ repository, client, changed }),
   }
 }
