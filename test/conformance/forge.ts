@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Forge, PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
+import type { Store } from '../../src/adapters/store/store.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../src/ids.ts'
 import type { TempRepository } from '../helpers/temp-repository.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -13,6 +14,7 @@ export interface ForgeHarness {
   readonly repository: TempRepository
   readonly git: Git
   readonly forge: Forge
+  readonly store: Pick<Store, 'snapshots'>
   /** An actor as this forge knows them. */
   readonly reviewer: Actor
   readonly merger: Actor
@@ -294,7 +296,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
     })
 
     it(verifies('R004-16', 'keeps reviews with line comments; a push answers a change request, a mere rebase does not'), async () => {
-      const { forge, git, repository, grow, file, look, reviewer } = await start()
+      const { forge, store, git, repository, grow, file, look, reviewer } = await start()
       const head = await grow('main.a', [{ 'a.txt': 'a\nb\n' }])
       const number = await file('main.a', head)
       const hints: number[] = []
@@ -330,6 +332,11 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await look(number)).toMatchObject({ reviewDecision: 'approved' })
       await review('changes_requested', 'On second thoughts')
       expect(await look(number)).toMatchObject({ reviewDecision: 'changes_requested' })
+      // That the heads were the same work is kept as long as it is open (20.17).
+      expect(await store.snapshots.keys('same-work:')).toHaveLength(1)
+      await forge.close(number, 'human')
+      expect(await look(number)).toMatchObject({ state: 'closed' })
+      expect(await store.snapshots.keys('same-work:')).toEqual([])
     })
 
     it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
