@@ -14,7 +14,7 @@ import { toSnapshot } from '../../../src/adapters/forge/github/reading/to-snapsh
 import { readStates } from '../../../src/adapters/forge/github/reading/tier-one.ts'
 import { readPulls } from '../../../src/adapters/forge/github/reading/tier-two.ts'
 import { accountOf, createBelieves, trustOf } from '../../../src/adapters/forge/github/reading/trusted.ts'
-import { markReview, readMark } from '../../../src/adapters/forge/github/review-mark.ts'
+import { markReview, readMark } from '../../../src/adapters/forge/review-mark.ts'
 import { ExomonadError } from '../../../src/errors.ts'
 import { asBranchName, parseAgentId, type AgentId } from '../../../src/ids.ts'
 import { silentLog } from '../../../src/log.ts'

@@ -2,13 +2,13 @@ import type { Forge } from '../../forge.ts'
 import { createBranches } from '../../branches.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
-import type { MarkSigner } from '../mark-key.ts'
+import type { MarkSigner } from '../../mark-key.ts'
 import type { WriteAccess } from '../write-access.ts'
 import { readCheckLog } from './check-log.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './expected-checks.ts'
 import { findPulls } from './find.ts'
-import { createIdentity } from './identity.ts'
+import { createIdentity } from '../../identity.ts'
 import { createLogEnds } from './log-ends.ts'
 import { createLooks } from './looks.ts'
 import { createPullChecks } from './pull-checks.ts'
@@ -22,7 +22,7 @@ export function createReading(
 ): Reading {
   const { client, git, remote, clock } = options
   const branches = createBranches({ git, remote })
-  const identity = createIdentity(options)
+  const identity = createIdentity({ ...options, forge: 'github' })
   const looks = createLooks({ client, clock, identity })
   const logEnds = createLogEnds(options)
   const checksOf = createPullChecks({ ...options, expected: createExpectedChecks(options) })

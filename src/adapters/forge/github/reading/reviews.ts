@@ -1,7 +1,7 @@
 import type { Actor, Sha } from '../../../../ids.ts'
 import type { AskedReviewer, Comment, LineComment, Review } from '../../forge.ts'
 import { kindOfOwn } from '../own-comment.ts'
-import { readMark, type ReviewMark } from '../review-mark.ts'
+import { readMark, type ReviewMark } from '../../review-mark.ts'
 import type { FullPull, RawComment, RawLineComment, RawWords, Threads } from './answers.ts'
 import { accountOf, isSame, type Trust } from './trusted.ts'
 

@@ -6,7 +6,7 @@ import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
 import { isSame } from '../reading/trusted.ts'
 import { mergeMessage } from './merge-message.ts'
-import type { Pause } from './pause.ts'
+import type { Pause } from '../../pause.ts'
 import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
 import { isLost, refusalIn } from './refusal.ts'
 

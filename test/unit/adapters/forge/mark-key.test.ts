@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createMarkSigner } from '../../../src/adapters/forge/github/mark-key.ts'
-import type { ReviewMark } from '../../../src/adapters/forge/github/review-mark.ts'
-import { memorySnapshots } from '../../fixtures/memory-snapshots.ts'
+import { createMarkSigner } from '../../../../src/adapters/forge/mark-key.ts'
+import type { ReviewMark } from '../../../../src/adapters/forge/review-mark.ts'
+import { memorySnapshots } from '../../../fixtures/memory-snapshots.ts'
 
 describe('marks of verdicts are signed (20.12)', () => {
   const verdict: ReviewMark = { author: 'human', state: 'approved' }

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { GithubForgeOptions } from './options.ts'
+import type { StoreVerbs } from '../store/store.ts'
 import type { ReviewMark } from './review-mark.ts'
 
-const KEY = 'github:mark-key'
+const KEY = 'forge:mark-key'
 
 /** What a mark is about: it can’t be copied to another pull request, and a verdict not to another commit. */
 export interface MarkedAt {
   readonly number: number
-  /** Head that the verdict is on. Of no account for what only comments: GitHub says of an answer which commit its conversation began on. */
+  /** Head that the verdict is on. Of no account for what only comments: an answer is said to be on the commit that its conversation began on. */
   readonly commit: string | null
 }
 
@@ -20,7 +20,7 @@ export interface MarkSigner {
 }
 
 /** The signer with the key of this store, made where it has none yet. */
-export function createMarkSigner({ snapshots }: Pick<GithubForgeOptions['store'], 'snapshots'>): () => Promise<MarkSigner> {
+export function createMarkSigner({ snapshots }: Pick<StoreVerbs, 'snapshots'>): () => Promise<MarkSigner> {
   let signer: Promise<MarkSigner> | undefined
 
   const load = async (): Promise<MarkSigner> => {

@@ -1,6 +1,6 @@
-import type { Actor } from '../../../ids.ts'
-import type { Review } from '../forge.ts'
-import { parseJson } from '../../../parse-json.ts'
+import type { Actor } from '../../ids.ts'
+import type { Review } from './forge.ts'
+import { parseJson } from '../../parse-json.ts'
 
 /** Whose verdict a comment is: all agents write from one account, which can neither approve nor refuse its own pull requests. */
 export interface ReviewMark {
@@ -14,7 +14,7 @@ const VERDICTS = { approved: 'approves', changes_requested: 'requests changes', 
 const MARK = /\n*<!-- exomonad:review (\{[^\n]*?\}) -->\s*$/
 const HEADING = /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments)[.:](?:\n+|$)/
 
-/** The words below a line that says whose they are (GitHub shows the account’s name), and the mark after them, which GitHub doesn’t show. */
+/** The words below a line that says whose they are (the forge shows the account’s name), and the mark after them, which it doesn’t show. */
 export function markReview(words: string, { author, state, sum }: ReviewMark, authorName: string): string {
   const body = withoutMarks(words).trim()
   const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${VERDICTS[state]}${body === '' ? '.' : ':'}`
@@ -23,7 +23,7 @@ export function markReview(words: string, { author, state, sum }: ReviewMark, au
 
 /** The mark at the end of a text, and the words alone; null where there is none. To be believed only from the token’s own account, and signed. */
 export function readMark(text: string): { mark: ReviewMark; body: string } | null {
-  // GitHub may give back what was sent with other line ends.
+  // A forge may give back what was sent with other line ends.
   const plain = text.replaceAll('\r\n', '\n')
   const found = MARK.exec(plain)
   if (found === null) return null
