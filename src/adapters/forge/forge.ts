@@ -160,7 +160,7 @@ export interface ForgeBudget {
  * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
-  readonly kind: 'local' | 'github'
+  readonly kind: 'local' | 'github' | 'gitea'
   /** Git remote that holds the branches. */
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */

@@ -14,7 +14,7 @@ export interface MarkedAt {
 /** Signs marks, so that what somebody writes by hand from the token’s account is not taken for an agent’s verdict. */
 export interface MarkSigner {
   /** HMAC-SHA256 in hex. */
-  sum(mark: Pick<ReviewMark, 'author' | 'state'>, at: MarkedAt): string
+  sum(mark: Omit<ReviewMark, 'sum'>, at: MarkedAt): string
   /** False for a mark without a sum, or with another key’s. */
   isSigned(mark: ReviewMark, at: MarkedAt): boolean
 }
@@ -43,9 +43,9 @@ export function createMarkSigner({ snapshots }: Pick<StoreVerbs, 'snapshots'>): 
 }
 
 function signerWith(key: Buffer): MarkSigner {
-  const sumOf = ({ author, state }: Pick<ReviewMark, 'author' | 'state'>, { number, commit }: MarkedAt): Buffer =>
+  const sumOf = ({ author, state, resolves }: Omit<ReviewMark, 'sum'>, { number, commit }: MarkedAt): Buffer =>
     createHmac('sha256', key)
-      .update(JSON.stringify([number, state === 'commented' ? null : commit, author, state]))
+      .update(JSON.stringify([number, state === 'commented' ? null : commit, author, state, ...(resolves === true ? ['resolves'] : [])]))
       .digest()
   return {
     sum: (mark, at) => sumOf(mark, at).toString('hex'),
