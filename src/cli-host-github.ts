@@ -54,12 +54,12 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
   },
 
   async openToOthers(file) {
-    const { openToOthers } = await import('./adapters/forge/github/setup/secret-file.ts')
+    const { openToOthers } = await import('./adapters/forge/secret-file.ts')
     return openToOthers(file)
   },
 
   async secretFile(written, home) {
-    const { secretFilePath } = await import('./adapters/forge/github/setup/secret-file.ts')
+    const { secretFilePath } = await import('./adapters/forge/secret-file.ts')
     return secretFilePath(written, { userHome: environment.home, home })
   },
 

@@ -12,8 +12,13 @@ export interface MergeSchedule {
   /** What is said of one that the forge merges by itself already; null where it is to be merged all the same. */
   standing(pull: PullRequestSnapshot, asked: Asked): MergedPull | null
   /** How it is to be merged. PR_NOT_MERGEABLE or CHECKS_FAILED with the reasons where it must not be, and can’t be left to the forge. */
-  wayOf(pull: PullRequestSnapshot, asked: Asked, options: { readonly queue: boolean }): Promise<'now' | MergeKind>
+  wayOf(pull: PullRequestSnapshot, asked: Asked, options: { readonly queue?: true | undefined }): Promise<'now' | MergeKind>
   answer(pull: PullRequestSnapshot, result: Pick<MergeScheduled, 'how' | 'position'>, facts: { followed: string | null; instead: string | null }): MergedPull
+}
+
+/** What is said where a merge is to be left to a forge that takes none. */
+const NO_AUTO_MERGE: Readonly<Partial<Record<Forge['kind'], string>>> = {
+  local: 'The local forge has no auto-merge (what is asked for once it is ready, and has to be checked again, lands by itself)',
 }
 
 const namesOf = (objections: readonly MergeObjection[]): string => objections.map(({ reason }) => reason).join('; ')
@@ -56,14 +61,12 @@ export function createMergeSchedule({ forge, polling }: Pick<Deps, 'forge' | 'po
     wayOf: async (pull, { force, whenReady }, { queue }) => {
       const objections = mergeObjections(pull, force)
       const [first] = objections
-      if (first === undefined) return queue ? 'queue' : 'now'
+      if (first === undefined) return queue === true ? 'queue' : 'now'
       const canWait = whenReady === true && objections.every(({ passes }) => passes)
       if (canWait && forge.scheduled !== null) return 'auto'
       // What made it so may not have been told of yet.
       await polling.poll([pull.number])
-      const hint = canWait
-        ? ' The local forge has no auto-merge: merge it when you are told that it is ready; a result that has to be checked then lands by itself.'
-        : ''
+      const hint = canWait ? ` ${NO_AUTO_MERGE[forge.kind] ?? 'exomonad leaves no merges to this forge'}: merge it when you are told that it is ready.` : ''
       const message = `#${pull.number} can’t be merged${whenReady === true && !canWait ? ', now or later' : ''}: ${namesOf(objections)}.${hint}`
       throw new ExomonadError(first.code, message, { reasons: objections.map(({ reason }) => reason) })
     },

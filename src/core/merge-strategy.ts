@@ -9,7 +9,7 @@ export interface ChosenStrategy {
   /** What to say where it is another than usual; null else. */
   readonly instead: string | null
   /** A merge queue merges it. */
-  readonly queue: boolean
+  readonly queue?: true
 }
 
 /** The asked one, else the one that fits, or what the base allows instead. PR_NOT_MERGEABLE where the asked one, or every one, is forbidden. */
@@ -21,8 +21,10 @@ export async function chooseStrategy(
 ): Promise<ChosenStrategy> {
   const { allowed, why, queue } = await forge.mergeWays(pull.base.branch)
   const strategy = [asked ?? usual, ...(asked === undefined ? NEXT : [])].find((one) => allowed.includes(one))
-  if (strategy !== undefined)
-    return { strategy, queue, instead: strategy === (asked ?? usual) ? null : `It ${queue ? 'is' : 'was'} merged by ${strategy} instead of ${usual}: ${why}.` }
+  if (strategy !== undefined) {
+    const instead = strategy === (asked ?? usual) ? null : `It ${queue === true ? 'is' : 'was'} merged by ${strategy} instead of ${usual}: ${why}.`
+    return { strategy, instead, ...(queue === undefined ? {} : { queue }) }
+  }
   const rest =
     allowed.length === 0 ? 'No way of merging is left; whoever owns the repository has to allow one.' : `Merge it by ${allowed.join(' or ')} (strategy).`
   throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} can’t be merged${asked === undefined ? '' : ` by ${asked}`}: ${why}. ${rest}`, {

@@ -1,17 +1,9 @@
 import type { Exec } from '../processes/exec.ts'
 import type { GithubRepository } from '../adapters/forge/github/options.ts'
-import {
-  isAnotherForge,
-  isLoopback,
-  isSameHost,
-  ownHost,
-  parseRemoteUrl,
-  parseRepositoryName,
-  repositoryAt,
-  type RemoteAddress,
-} from '../adapters/forge/github/setup/remote-url.ts'
+import { isAnotherForge, ownHost, repositoryAt } from '../adapters/forge/github/setup/api-host.ts'
+import { isLoopback, isSameHost, parseRemoteUrl, parseRepositoryName, type RemoteAddress } from '../adapters/forge/remote-url.ts'
 import { createAppToken } from '../adapters/forge/github/setup/app-token.ts'
-import { secretFilePath } from '../adapters/forge/github/setup/secret-file.ts'
+import { secretFilePath } from '../adapters/forge/secret-file.ts'
 import { resolveSshAlias } from '../adapters/forge/github/setup/ssh-alias.ts'
 import { findToken, type GithubToken } from '../adapters/forge/github/setup/token.ts'
 import type { Git } from '../adapters/git/git.ts'

@@ -1,6 +1,7 @@
 import type { Exec } from '../processes/exec.ts'
 import { credentialEnvironment } from '../adapters/git/credential.ts'
-import { isSameHost, ownHost } from '../adapters/forge/github/setup/remote-url.ts'
+import { ownHost } from '../adapters/forge/github/setup/api-host.ts'
+import { isSameHost } from '../adapters/forge/remote-url.ts'
 import type { Git } from '../adapters/git/git.ts'
 
 /** Milliseconds. */

@@ -1,4 +1,4 @@
-import { readSecretFile, secretFilePath } from '../adapters/forge/github/setup/secret-file.ts'
+import { readSecretFile, secretFilePath } from '../adapters/forge/secret-file.ts'
 import type { Forge } from '../adapters/forge/forge.ts'
 import type { Config } from '../config/schema.ts'
 import { ExomonadError } from '../errors.ts'

@@ -3,7 +3,7 @@ import { openGithubForge } from '../helpers/github-forge.ts'
 import { forgeSuite } from './forge.ts'
 import { agentRow } from './store/rows.ts'
 
-forgeSuite('github', { mergesItself: false, hosted: true }, async () => {
+forgeSuite('github', { mergesItself: false, hosted: true, closesEmptied: true, squashAuthor: 'first' }, async () => {
   const github = await openGithubForge({ name: 'a répo with 空白' })
   // GitHub knows of no agents: whose a pull request is tells its branch.
   const agent = agentRow({ branch: 'main.a' as BranchName })

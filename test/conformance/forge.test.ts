@@ -3,7 +3,7 @@ import { newAgentId } from '../../src/ids.ts'
 import { openLocalForge } from '../helpers/local-forge.ts'
 import { forgeSuite } from './forge.ts'
 
-forgeSuite('local', { mergesItself: true, hosted: false }, async () => {
+forgeSuite('local', { mergesItself: true, hosted: false, closesEmptied: false, squashAuthor: 'first' }, async () => {
   const local = await openLocalForge({ name: 'a répo with 空白' })
   return {
     ...local,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Forge, PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
+import type { Store } from '../../src/adapters/store/store.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../src/ids.ts'
 import type { TempRepository } from '../helpers/temp-repository.ts'
 import { waitFor } from '../helpers/wait-for.ts'
@@ -13,6 +14,7 @@ export interface ForgeHarness {
   readonly repository: TempRepository
   readonly git: Git
   readonly forge: Forge
+  readonly store: Pick<Store, 'snapshots'>
   /** An actor as this forge knows them. */
   readonly reviewer: Actor
   readonly merger: Actor
@@ -28,6 +30,10 @@ export interface ForgeTraits {
   readonly mergesItself: boolean
   /** They live on a host elsewhere: nothing is known while it is away, and it has habits of its own with squashes and emptied branches. */
   readonly hosted: boolean
+  /** A pull request whose branch was reset to its base is closed. */
+  readonly closesEmptied: boolean
+  /** Whose a squashed commit is: of whoever wrote its first commit, or of the account that filed the pull request. */
+  readonly squashAuthor: 'first' | 'filer'
 }
 
 const name = (text: string): BranchName => text as BranchName
@@ -162,7 +168,8 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await merge(number, head, 'squash')).toMatchObject({ kind: 'merged' })
       const commit = await git.readCommit(await baseTip())
       expect(commit.parents).toEqual([before])
-      expect(commit.author).toMatchObject({ name: 'Ann', email: 'ann@example.invalid' })
+      if (traits.squashAuthor === 'first') expect(commit.author).toMatchObject({ name: 'Ann', email: 'ann@example.invalid' })
+      else expect(commit.message).toContain('Co-authored-by: Ann <ann@example.invalid>')
       expect(commit.message).toContain(`Add a and b (#${number})`)
       expect(commit.message).toContain('Both are needed.')
       expect(commit.message).toContain('Co-authored-by: Bob <bob@example.invalid>')
@@ -294,7 +301,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
     })
 
     it(verifies('R004-16', 'keeps reviews with line comments; a push answers a change request, a mere rebase does not'), async () => {
-      const { forge, git, repository, grow, file, look, reviewer } = await start()
+      const { forge, store, git, repository, grow, file, look, reviewer } = await start()
       const head = await grow('main.a', [{ 'a.txt': 'a\nb\n' }])
       const number = await file('main.a', head)
       const hints: number[] = []
@@ -330,6 +337,11 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await look(number)).toMatchObject({ reviewDecision: 'approved' })
       await review('changes_requested', 'On second thoughts')
       expect(await look(number)).toMatchObject({ reviewDecision: 'changes_requested' })
+      // That the heads were the same work is kept as long as it is open (20.17).
+      expect(await store.snapshots.keys('same-work:')).toHaveLength(1)
+      await forge.close(number, 'human')
+      expect(await look(number)).toMatchObject({ state: 'closed' })
+      expect(await store.snapshots.keys('same-work:')).toEqual([])
     })
 
     it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
@@ -388,7 +400,7 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const merged = await look(one)
       expect(merged).toMatchObject({ state: 'merged', mergedHead: pushed })
       expect(merged.mergedBy).toMatch(/^forge:/)
-      expect((await look(two)).state).toBe(traits.hosted ? 'closed' : 'open')
+      expect((await look(two)).state).toBe(traits.closesEmptied ? 'closed' : 'open')
     })
 
     it('reports unknown, never empty, while the remote is away, and missing numbers as such', async () => {

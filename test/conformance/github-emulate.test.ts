@@ -4,11 +4,13 @@ import type { Emulator } from 'emulate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import type { GithubClient } from '../../src/adapters/forge/github/client/client.ts'
+import { createMarkSigner } from '../../src/adapters/forge/mark-key.ts'
 import { createFile } from '../../src/adapters/forge/github/writing/file.ts'
 import { createMerging } from '../../src/adapters/forge/github/writing/merge.ts'
 import { createReview } from '../../src/adapters/forge/github/writing/review.ts'
 import type { Actor, BranchName, Sha } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
+import { memorySnapshots } from '../fixtures/memory-snapshots.ts'
 import { githubWithCommits } from '../helpers/github-with-commits.ts'
 import type { GithubWithCommits } from '../helpers/github-with-commits.ts'
 
@@ -148,7 +150,7 @@ describe('what exomonad sends', () => {
         .map(({ number }) => number)
     const repository = { host: '127.0.0.1', owner: 'octo', name: 'widgets', apiUrl: emulator.url, graphqlUrl: `${emulator.url}/graphql` }
     const pause = async (): Promise<void> => {}
-    const file = createFile({ repository, client, find, pause })
+    const file = createFile({ repository, client, find, pause, left: () => {} })
     const wanted = { head: 'agent' as BranchName, base: 'main' as BranchName, title: 'Add agent', body: 'Done.', draft: false }
     const filed = await file(wanted)
     expect(filed).toMatchObject({ kind: 'filed', created: true })
@@ -157,7 +159,8 @@ describe('what exomonad sends', () => {
     expect(await file({ ...wanted, title: 'Add the agent' })).toMatchObject({ kind: 'filed', number, created: false })
     expect((await theirs.api('robot', 'GET', `/pulls/${number}`)).body).toMatchObject({ title: 'Add the agent', body: 'Done.' })
 
-    const reviews = createReview({ repository, client, clock: Date.now, nameOf: async () => 'root', changed: () => {} })
+    const signer = createMarkSigner({ snapshots: memorySnapshots() })
+    const reviews = createReview({ repository, client, clock: Date.now, nameOf: async () => 'root', signer, changed: () => {} })
     const review = await reviews.review({ number, author: 'human' as Actor, state: 'approved', body: 'Good.', comments: [] })
     expect(review).toMatchObject({ state: 'approved', body: 'Good.' })
     expect((await theirs.api('robot', 'GET', `/pulls/${number}/reviews`)).body).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('Good.') }])

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { crashAt } from '../helpers/crash-at.ts'
@@ -205,12 +208,21 @@ describe('a merge that is left to GitHub until nothing stands against it', { tim
 })
 
 it('the local forge has no auto-merge, says so, and merges at once where nothing stands against it (20.18)', { timeout: 120_000 }, async () => {
-  const tree = await startExomonad({ config: '[forge.local]\nci = ["sh", "-c", "until test -e ../go; do sleep 0.05; done"]\n' })
+  const folder = mkdtempSync(join(tmpdir(), 'exomonad-auto-'))
+  const go = join(folder, 'go')
+  const tree = await startExomonad({ config: `[forge.local]\nci = ["sh", "-c", "until test -e ${go}; do sleep 0.05; done"]\n` })
   try {
     const number = await filed(tree, 'one')
     const error = await tree.refusal('merge_pr', { pr_number: number, when_ready: true })
-    expect(error).toMatchObject({ error: expect.stringContaining('The local forge has no auto-merge: merge it when you are told that it is ready') })
+    expect(error).toMatchObject({
+      code: 'CHECKS_FAILED',
+      error: expect.stringMatching(/The local forge has no auto-merge \(.+\): merge it when you are told that it is ready\.$/),
+    })
+    writeFileSync(go, '')
+    await waitFor('its checks to pass', async () => (await tree.call('pr_show', { pr_number: number })).checks === 'passed', { limit: LIMIT })
+    expect(await tree.call('merge_pr', { pr_number: number, when_ready: true })).toMatchObject({ merged: true })
   } finally {
     await tree.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 })

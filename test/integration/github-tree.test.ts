@@ -39,6 +39,7 @@ describe('a tree on GitHub', () => {
   beforeAll(async () => {
     world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'delete_branch = true' })
     github().addUser('mallory', 'none')
+    github().addUser(COPILOT, 'read', 'Bot')
   })
   afterAll(() => world?.stop())
 
@@ -59,17 +60,21 @@ describe('a tree on GitHub', () => {
     expect(github().pull(answer.pr_number).headSha).toBe(await tree().repository.git('rev-parse', 'main.filer'))
   })
 
-  it(verifies('R004-09', 'Copilot is asked for a review where it can be had; where not, file_pr says so and files all the same'), async () => {
+  it(verifies('R004-09', 'Copilot is asked for a review where it can be had; where not, file_pr says so once and files all the same'), async () => {
     const [first] = filings('filer')
-    expect(first.warnings).toEqual([expect.stringContaining('Copilot can’t be had')])
-    expect(github().pull(first.pr_number).requestedReviewers).toEqual([])
+    expect(first.warnings).toEqual([])
+    expect(github().pull(first.pr_number).requestedReviewers).toEqual([COPILOT])
 
-    github().addUser(COPILOT, 'read', 'Bot')
-    tree().script('reviewed', { steps: [write('reviewed.txt', 'x\n'), commit('Add reviewed'), filePr, { do: 'file', path: go('reviewed') }] })
-    await worker('reviewed')
-    const answer = await filed('reviewed')
-    expect(answer.warnings).toEqual([])
-    expect(github().pull(answer.pr_number).requestedReviewers).toEqual([COPILOT])
+    github().state.users.delete(COPILOT)
+    const file = async (name: string) => {
+      tree().script(name, { steps: [write(`${name}.txt`, 'x\n'), commit(`Add ${name}`), filePr, { do: 'file', path: go(name) }] })
+      await worker(name)
+      const { pr_number: number, warnings } = await filed(name)
+      return { warnings, asked: github().pull(number).requestedReviewers }
+    }
+    expect(await file('reviewed')).toEqual({ warnings: [expect.stringContaining('Copilot can’t be had')], asked: [] })
+    expect(await file('later')).toEqual({ warnings: [], asked: [] })
+    await tree().call('kill', { agent: 'later' })
   })
 
   it(verifies('R004-16', 'failed checks reach the agent’s pane with their link and the end of the log'), async () => {

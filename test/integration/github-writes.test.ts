@@ -32,6 +32,7 @@ describe('filing on GitHub', () => {
       repository: options.repository,
       client: createGithubClient(options),
       pause: async () => {},
+      left: () => {},
       find: async (filter) => {
         if (looks++ > 0) return forge.find(filter)
         await github.as('octo').open({ head: 'main.a', base: 'main', title: 'Just now' })
@@ -147,7 +148,7 @@ describe('changing pull requests on GitHub', () => {
     expect(made).toMatchObject({ author: 'robot', state: 'COMMENTED', commitId: head })
     expect(made?.body).toMatch(/^\*\*human\*\* requests changes:\n\nNot yet\./)
     expect(made?.body).toMatch(
-      /`README\.md:1`: Untouched\.\n\n`a\.txt`: All of it\.\n\n<!-- exomonad:review \{"author":"human","state":"changes_requested"\} -->$/,
+      /`README\.md:1`: Untouched\.\n\n`a\.txt`: All of it\.\n\n<!-- exomonad:review \{"author":"human","state":"changes_requested","sum":"[\da-f]{64}"\} -->$/,
     )
     expect(github.state.lineComments).toMatchObject([{ path: 'a.txt', line: 2, body: 'Here.' }])
     expect(review).toMatchObject({ id: String(made?.id), state: 'changes_requested', author: 'human', authorName: 'human', commit: head })
@@ -171,7 +172,7 @@ describe('changing pull requests on GitHub', () => {
     await forge.reply(reply)
     const answers = github.state.lineComments.slice(1)
     expect(answers).toMatchObject([{ author: 'robot', path: 'a.txt', line: 2, body: expect.stringMatching(/^\*\*.*\*\* comments:\n\nSo\. <!-- review/) }])
-    expect(answers[0]?.body).toContain(`<!-- exomonad:review {"author":"${AGENT}","state":"commented"} -->`)
+    expect(answers[0]?.body).toContain(`<!-- exomonad:review {"author":"${AGENT}","state":"commented","sum":"`)
     expect(github.state.lineComments[0]?.resolvedBy).toBe('robot')
 
     // It never came there: nothing is written, and that is said.
@@ -197,28 +198,75 @@ describe('changing pull requests on GitHub', () => {
 })
 
 describe('asking for what GitHub does', () => {
-  it('asks Copilot once, where it is to be had', async () => {
-    const { forge, github, grown, settings, asked } = await startWriting()
+  it('(20.9) asks Copilot once, where it is to be had', async () => {
+    const { forge, reopen, github, grown, wanted, settings, asked } = await startWriting()
     const REQUEST = /POST \S*\/requested_reviewers$/
     const one = await grown('main.a')
     expect(await forge.requestReview(one.number)).toBeNull()
     expect(asked(REQUEST)).toBe(0)
     settings.copilotReview = true
     const refused = await forge.requestReview(one.number)
-    expect(refused).toMatch(/Copilot can’t be had as a reviewer of #1 .*collaborators.*copilot_review = false\.$/)
-    expect(await forge.requestReview(one.number)).toBe(refused)
+    expect(refused).toMatch(/Copilot can’t be had as a reviewer of #1 .*collaborators.*not asked for a week; .*copilot_review = false turns it off\.$/)
+    // It is said once, and not asked for again.
+    expect(await forge.requestReview(one.number)).toBeNull()
     expect(asked(REQUEST)).toBe(1)
 
+    // Until the setting was off: then it is asked at once.
+    settings.copilotReview = false
+    expect(await forge.requestReview(one.number)).toBeNull()
+    settings.copilotReview = true
     github.addUser('copilot-pull-request-reviewer[bot]', 'read', 'Bot')
     const two = await grown('main.b')
-    await github.as('octo').edit(two.number, { draft: true })
+    await forge.file(wanted('main.b', two.head, { draft: true }))
     expect(await forge.requestReview(two.number)).toBeNull()
     expect(asked(REQUEST)).toBe(1)
-    await github.as('octo').edit(two.number, { draft: false })
+    await forge.file(wanted('main.b', two.head))
     expect(await forge.requestReview(two.number)).toBeNull()
     expect(await forge.requestReview(two.number)).toBeNull()
     expect(github.pull(two.number).requestedReviewers).toEqual(['copilot-pull-request-reviewer[bot]'])
     expect(asked(REQUEST)).toBe(2)
+    // Also where it has reviewed since, and a daemon started again.
+    github.pull(two.number).requestedReviewers.length = 0
+    expect(await reopen().requestReview(two.number)).toBeNull()
+    expect(asked(REQUEST)).toBe(2)
+  })
+
+  it('(20.9) does not ask Copilot for a week where it was not to be had, across restarts, and spends no request on it', async () => {
+    let passed = 0
+    const { forge, reopen, github, grow, wanted, settings, asked } = await startWriting({ clock: () => Date.now() + passed })
+    const REQUEST = /POST \S*\/requested_reviewers$/
+    settings.copilotReview = true
+    let files = 0
+    const file = async (by: typeof forge, branch: string): Promise<{ number: number; warning: string | null; calls: string[] }> => {
+      const filed = await by.file(wanted(branch, await grow(branch, { [branch]: `${++files}` })))
+      if (filed.kind !== 'filed') throw new Error(filed.kind)
+      const before = github.calls.length
+      const warning = await by.requestReview(filed.number)
+      return { number: filed.number, warning, calls: github.calls.slice(before).map(({ method, path }) => `${method} ${path}`) }
+    }
+    expect(await file(forge, 'main.a')).toMatchObject({ warning: expect.stringContaining('not asked for a week'), calls: [expect.stringMatching(REQUEST)] })
+    expect(await file(forge, 'main.b')).toMatchObject({ warning: null, calls: [] })
+    const again = reopen()
+    expect(await file(again, 'main.c')).toMatchObject({ warning: null, calls: [] })
+    passed = 7 * 24 * 3600 * 1000 - 60_000
+    expect(await file(again, 'main.d')).toMatchObject({ warning: null, calls: [] })
+    passed += 120_000
+    github.addUser('copilot-pull-request-reviewer[bot]', 'read', 'Bot')
+    const { number, ...asks } = await file(again, 'main.e')
+    expect(asks).toMatchObject({ warning: null, calls: [expect.stringMatching(REQUEST)] })
+    expect(github.pull(number).requestedReviewers).toEqual(['copilot-pull-request-reviewer[bot]'])
+    expect(asked(REQUEST)).toBe(2)
+    // Filed again, it is not asked again.
+    expect(await file(again, 'main.e')).toMatchObject({ warning: null, calls: [] })
+  })
+
+  it('(20.9) says nothing of Copilot where the token does not count any more', async () => {
+    const { forge, github, grown, settings, options } = await startWriting()
+    const { number } = await grown('main.a')
+    settings.copilotReview = true
+    github.fail(/requested_reviewers/, { kind: 'status', status: 401 })
+    await expect(forge.requestReview(number)).rejects.toMatchObject({ code: 'FORGE_DENIED' })
+    expect(await options.store.snapshots.get('github:copilot')).toBeUndefined()
   })
 
   it('runs failed jobs again, or all where none failed, and leaves running ones alone', async () => {

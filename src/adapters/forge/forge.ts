@@ -146,10 +146,10 @@ export interface MergeWays {
   readonly allowed: readonly MergeStrategy[]
   /** What forbids the others, without a full stop; null where nothing does, as far as can be told. */
   readonly why: string | null
-  /** Whether a merge queue merges into it. */
-  readonly queue: boolean
+  /** A merge queue merges into it. */
+  readonly queue?: true
 }
-export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null, queue: false }
+export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null }
 
 /** One limit of a forge’s API. */
 export interface RateLimit {
@@ -177,7 +177,7 @@ export interface ForgeBudget {
  * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
-  readonly kind: 'local' | 'github'
+  readonly kind: 'local' | 'github' | 'gitea'
   /** Git remote that holds the branches. */
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */

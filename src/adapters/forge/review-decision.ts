@@ -1,5 +1,6 @@
 import type { Actor, Sha } from '../../ids.ts'
 import type { Git } from '../git/git.ts'
+import type { StoreVerbs } from '../store/store.ts'
 import type { PullRequestSnapshot, Review } from './forge.ts'
 
 /**
@@ -22,26 +23,56 @@ export async function reviewDecision(
   return decision
 }
 
+export interface SameWork {
+  /** Whether the reviewed head and the present one of a pull request bring the same changed lines to its base, wherever those stand by now. */
+  is(number: number, heads: { readonly base: Sha; readonly reviewed: Sha; readonly head: Sha }): Promise<boolean>
+  /** A pull request that has ended is compared no more. */
+  forget(number: number): Promise<void>
+}
+
+/** Pairs that were found the same, of a pull request. The oldest go beyond so many. */
+const MOST = 20
+
+const keyOf = (number: number): string => `same-work:${number}`
+
 /**
- * Whether two heads bring the same changed lines to a base, wherever those stand by now. Kept for pairs that were compared, and for good where they did:
- * once the base itself was rebased, what one of them was rebased onto before would count as its own work.
+ * Pairs that are the same are stored, and stay so: once the base itself was rebased, what one of them was rebased onto before would count as its own
+ * work. Pairs that differ are kept in memory, for one base: on another they may come to the same.
  */
-export function createSameWork(git: Git): (base: Sha, a: Sha, b: Sha) => Promise<boolean> {
-  const known = new Map<string, boolean>()
+export function createSameWork({ git, snapshots }: { git: Pick<Git, 'diff' | 'resolve'>; snapshots: StoreVerbs['snapshots'] }): SameWork {
+  const different = new Set<string>()
+  const same = new Map<number, readonly string[]>()
+
+  const stored = async (number: number): Promise<readonly string[]> => {
+    const known = same.get(number) ?? ((await snapshots.get(keyOf(number)))?.['pairs'] as readonly string[] | undefined) ?? []
+    same.set(number, known)
+    return known
+  }
   const changes = async (base: Sha, head: Sha): Promise<string> =>
     (await git.diff(base, head))
       .split('\n')
       .filter((line) => /^([+-]|diff )/.test(line))
       .join('\n')
-  return async (base, a, b) => {
-    const pair = `${a} ${b}`
-    const key = `${base} ${pair}`
-    const before = known.get(pair) ?? known.get(key)
-    if (before !== undefined) return before
-    if ((await git.resolve(a)) === null) return false
-    const same = (await changes(base, a)) === (await changes(base, b))
-    if (known.size > 1000) known.clear()
-    known.set(same ? pair : key, same)
-    return same
+
+  return {
+    async is(number, { base, reviewed, head }) {
+      const pair = `${reviewed} ${head}`
+      const key = `${base} ${pair}`
+      if ((await stored(number)).includes(pair)) return true
+      if (different.has(key) || (await git.resolve(reviewed)) === null) return false
+      if ((await changes(base, reviewed)) !== (await changes(base, head))) {
+        if (different.size > 1000) different.clear()
+        different.add(key)
+        return false
+      }
+      const pairs = [...(await stored(number)), pair].slice(-MOST)
+      await snapshots.put(keyOf(number), { pairs })
+      same.set(number, pairs)
+      return true
+    },
+    async forget(number) {
+      if ((await stored(number)).length > 0) await snapshots.remove(keyOf(number))
+      same.set(number, [])
+    },
   }
 }

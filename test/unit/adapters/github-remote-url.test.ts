@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isAnotherForge, isLoopback, ownHost, parseRemoteUrl, parseRepositoryName, repositoryAt } from '../../../src/adapters/forge/github/setup/remote-url.ts'
+import { isAnotherForge, ownHost, repositoryAt } from '../../../src/adapters/forge/github/setup/api-host.ts'
+import { isLoopback, parseRemoteUrl, parseRepositoryName } from '../../../src/adapters/forge/remote-url.ts'
 
 const at = (transport: string, host: string, path = 'octo/widgets') => ({ transport, host, path })
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { exec as realExec, type Exec } from '../../../src/processes/exec.ts'
-import { openToOthers, secretFilePath } from '../../../src/adapters/forge/github/setup/secret-file.ts'
+import { openToOthers, secretFilePath } from '../../../src/adapters/forge/secret-file.ts'
 import { findToken, type TokenOptions } from '../../../src/adapters/forge/github/setup/token.ts'
 import { tempHome } from '../../helpers/temp-repository.ts'
 

@@ -2,7 +2,7 @@ import { ExomonadError } from '../../../errors.ts'
 import type { Headers } from './client/limits.ts'
 import { OLDEST_SERVER, serverName } from './client/old-server.ts'
 import type { GithubClientOptions, GithubRepository } from './options.ts'
-import { ownHost } from './setup/remote-url.ts'
+import { ownHost } from './setup/api-host.ts'
 
 /** Whose token it is, where it is an app’s. */
 type App = GithubClientOptions['app']

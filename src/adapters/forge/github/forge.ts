@@ -3,9 +3,11 @@ import type { Forge } from '../forge.ts'
 import { createHints } from '../hints.ts'
 import { createGithubClient } from './client/create.ts'
 import { createIssues } from './issues/issues.ts'
+import { createMarkSigner } from '../mark-key.ts'
 import type { GithubForgeOptions } from './options.ts'
-import { createConflicts } from './reading/conflicts.ts'
+import { createConflicts } from '../conflicts.ts'
 import { createReading } from './reading/reading.ts'
+import { createWriteAccess } from './write-access.ts'
 import { createWriting } from './writing/writing.ts'
 
 /** GitHub as a forge: github.com, GHE.com and Enterprise Server. Nothing is asked until something is wanted of it. */
@@ -13,10 +15,12 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const { git, remote, log } = options
   const client = createGithubClient(options)
   const hints = createHints(log)
-  const { cancelled, ...reading } = createReading({ ...options, client })
+  const signer = createMarkSigner(options.store)
+  const mayWrite = createWriteAccess({ ...options, client })
+  const { cancelled, ...reading } = createReading({ ...options, client, mayWrite, signer })
   const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
 
-  const { cancel, ...writing } = createWriting({ ...options, client, hints, conflicts, find: reading.find })
+  const { cancel, ...writing } = createWriting({ ...options, client, hints, signer, conflicts, find: reading.find })
 
   return Object.freeze({
     kind: 'github' as const,
@@ -24,7 +28,7 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     // What is checked before a merge, and on what, is GitHub’s to say.
     results: null,
     scheduled: { cancel, cancelled },
-    issues: createIssues({ ...options, client }),
+    issues: createIssues({ ...options, client, mayWrite }),
     budget: client.budget,
     ...reading,
     ...writing,

@@ -47,5 +47,5 @@ export function mergeWays({ repository, base, settings, linear, signed, queue, r
   if (linear || has('required_linear_history')) forbid(['merge'], () => `${base} has to have a linear history`)
   // Commits that GitHub rebases have nobody’s signature.
   if (signed || has('required_signatures')) forbid(['rebase'], () => `commits of ${base} have to be signed`)
-  return { allowed, why: why.length === 0 ? null : why.join(', and '), queue: has('merge_queue') }
+  return { allowed, why: why.length === 0 ? null : why.join(', and '), ...(has('merge_queue') ? { queue: true } : {}) }
 }

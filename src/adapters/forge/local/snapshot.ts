@@ -45,7 +45,7 @@ export function createSnapshots({
   mergeFacts: ReturnType<typeof createMergeFacts>
   ended: (pull: PullRow) => Promise<void>
 }): (numbers: readonly number[]) => Promise<SnapshotResult[]> {
-  const sameWork = createSameWork(git)
+  const sameWork = createSameWork({ git, snapshots: store.snapshots })
 
   const mergeability = (facts: MergeFacts | null): Mergeability =>
     facts === null
@@ -80,7 +80,7 @@ export function createSnapshots({
       trusted: true,
       agentId: row.agentId,
       ...state,
-      reviewDecision: await reviewDecision(reviews, head, async (reviewed) => base !== null && sameWork(base, reviewed, head)),
+      reviewDecision: await reviewDecision(reviews, head, async (reviewed) => base !== null && sameWork.is(row.number, { base, reviewed, head })),
       reviews,
       comments: [],
       ...checked,
@@ -104,6 +104,7 @@ export function createSnapshots({
 
   const endedSnapshot = async (row: PullRow): Promise<PullRequestSnapshot> => {
     const head = row.mergedHead ?? row.headSha
+    await sameWork.forget(row.number)
     return render(row, head, null, { mergeable: 'unknown', conflictFiles: [] }, await checksOf({ pull: row, head, base: null, tree: null }))
   }
 

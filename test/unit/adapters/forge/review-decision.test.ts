@@ -3,6 +3,7 @@ import { createSameWork, reviewDecision } from '../../../../src/adapters/forge/r
 import type { Review } from '../../../../src/adapters/forge/forge.ts'
 import type { Git } from '../../../../src/adapters/git/git.ts'
 import type { Sha } from '../../../../src/ids.ts'
+import { memorySnapshots } from '../../../fixtures/memory-snapshots.ts'
 import { sha } from '../../events/pull.ts'
 
 const said = (author: string, state: Review['state'], commit = 'a') => ({ author: author as Review['author'], state, commit: sha(commit) })
@@ -35,7 +36,7 @@ describe('what the reviews come to', () => {
 })
 
 describe('whether two heads bring the same changes', () => {
-  function opened(diffs: Record<string, string>) {
+  function opened(diffs: Record<string, string>, snapshots = memorySnapshots()) {
     const asked: string[] = []
     const git = {
       diff: (base: string, head: string) => {
@@ -44,7 +45,9 @@ describe('whether two heads bring the same changes', () => {
       },
       resolve: (commit: string) => Promise.resolve(commit === sha('f') ? null : commit),
     } as unknown as Git
-    return { same: createSameWork(git), asked }
+    const work = createSameWork({ git, snapshots })
+    const same = (base: Sha, reviewed: Sha, head: Sha, number = 1): Promise<boolean> => work.is(number, { base, reviewed, head })
+    return { same, forget: work.forget, asked, snapshots }
   }
   const diff = (line: string, at: number) => `diff --git a/x b/x\n@@ -${at} +${at} @@\n context\n-old\n+${line}\n`
 
@@ -60,8 +63,10 @@ describe('whether two heads bring the same changes', () => {
     expect(await lines.same(sha('e'), sha('a'), sha('b'))).toBe(false)
   })
 
+  const DIFFS = { ea: diff('new', 1), eb: diff('new', 1), ec: diff('other', 1), da: diff('x', 1), db: diff('y', 1), dc: diff('x', 1) }
+
   it('is not compared again; where they are the same, on no other base either', async () => {
-    const { same, asked } = opened({ ea: diff('new', 1), eb: diff('new', 1), ec: diff('other', 1), da: diff('x', 1), db: diff('y', 1), dc: diff('x', 1) })
+    const { same, asked } = opened(DIFFS)
     await same(sha('e'), sha('a'), sha('b'))
     const before = asked.length
     expect(await same(sha('e'), sha('a'), sha('b'))).toBe(true)
@@ -72,8 +77,31 @@ describe('whether two heads bring the same changes', () => {
     expect(await same(sha('d'), sha('a'), sha('c'))).toBe(true)
   })
 
-  it('is remembered of a thousand pairs, and not of more and more', async () => {
-    const { same, asked } = opened({})
+  it('(20.17) is known after a restart where they were the same, for that pull request, until it has ended', async () => {
+    const first = opened(DIFFS)
+    expect(await first.same(sha('e'), sha('a'), sha('b'))).toBe(true)
+    const second = opened(DIFFS, first.snapshots)
+    expect(await second.same(sha('d'), sha('a'), sha('b'))).toBe(true)
+    expect(second.asked).toEqual([])
+    expect(await second.same(sha('d'), sha('a'), sha('b'), 2)).toBe(false)
+    await second.forget(1)
+    expect(await second.same(sha('d'), sha('a'), sha('b'))).toBe(false)
+    expect(await second.snapshots.keys('same-work:')).toEqual([])
+  })
+
+  it('is stored of the last twenty pairs of a pull request', async () => {
+    const first = opened({})
+    const pair = (number: number) => [sha('e'), String(number).padStart(40, '0') as Sha, sha('a')] as const
+    for (let number = 0; number < 21; number++) expect(await first.same(...pair(number))).toBe(true)
+    const { same, asked } = opened({}, first.snapshots)
+    for (let number = 1; number < 21; number++) await same(...pair(number))
+    expect(asked).toEqual([])
+    await same(...pair(0))
+    expect(asked).not.toEqual([])
+  })
+
+  it('is remembered of a thousand pairs that differ, and not of more and more', async () => {
+    const { same, asked } = opened({ ea: diff('new', 1) })
     const compare = (number: number) => same(sha('e'), String(number).padStart(40, '0') as Sha, sha('a'))
     for (let number = 0; number < 1001; number++) await compare(number)
     const before = asked.length

@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../../errors.ts'
+import { networkTrouble } from '../../network-trouble.ts'
 import type { GithubRepository } from '../options.ts'
 import type { Headers } from './limits.ts'
 
@@ -8,44 +9,13 @@ export interface RequestFailure extends Error {
   readonly response?: { readonly status: number; readonly data: unknown; readonly headers: Headers }
 }
 
-const NETWORK: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refuses the connection',
-  ECONNRESET: 'it ended the connection',
-  EPIPE: 'it ended the connection',
-  UND_ERR_SOCKET: 'it ended the connection',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name can’t be looked up',
-  ENETUNREACH: 'there is no way to it',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETDOWN: 'the network is down',
-  ETIMEDOUT: 'it does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  UND_ERR_HEADERS_TIMEOUT: 'it does not answer',
-  UND_ERR_BODY_TIMEOUT: 'its answer stopped in the middle',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file with certificates to trust',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file with certificates to trust',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate’s issuer is not known; NODE_EXTRA_CA_CERTS names a file with certificates to trust',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate’s issuer is not known; NODE_EXTRA_CA_CERTS names a file with certificates to trust',
-}
-
-/** The code of the innermost cause: a host with several addresses answers with one error for each. */
-function systemCode(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 6; depth++) {
-    const { code } = at as NodeJS.ErrnoException
-    if (typeof code === 'string' && code in NETWORK) return code
-    at = at instanceof AggregateError ? at.errors[0] : at.cause
-  }
-  return undefined
-}
-
 const unavailable = (message: string, facts: Record<string, unknown> = {}): ExomonadError => new ExomonadError('FORGE_UNAVAILABLE', message, facts)
 
 /** No answer at all. */
 export function unreachable({ host }: GithubRepository, error: Error, redact: (text: string) => string): ExomonadError {
-  const code = systemCode(error)
-  const why = code === undefined ? redact(error.message).slice(0, 200) : `${NETWORK[code]} (${code})`
-  return unavailable(`GitHub (${host}) can’t be reached: ${why}. Check the network.`, code === undefined ? {} : { network: code })
+  const trouble = networkTrouble(error)
+  const why = trouble?.words ?? redact(error.message).slice(0, 200)
+  return unavailable(`GitHub (${host}) can’t be reached: ${why}. Check the network.`, trouble === null ? {} : { network: trouble.code })
 }
 
 /** 5xx. `retry-after` is passed on where there is one. */

@@ -1,9 +1,9 @@
 import type { ForgeIssues } from '../../issues.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
+import type { WriteAccess } from '../write-access.ts'
 import { createOwnComments } from './comment.ts'
 import { createIssueReader } from './read.ts'
-import { createWriteAccess } from './write-access.ts'
 
 interface Listed {
   readonly number: number
@@ -12,10 +12,10 @@ interface Listed {
   readonly pull_request?: object | null
 }
 
-export function createIssues(options: Pick<GithubForgeOptions, 'repository' | 'settings'> & { client: GithubClient }): ForgeIssues {
+export function createIssues(options: Pick<GithubForgeOptions, 'repository' | 'settings'> & { client: GithubClient; mayWrite: WriteAccess }): ForgeIssues {
   const { client } = options
   return {
-    read: createIssueReader({ ...options, mayWrite: createWriteAccess(client) }),
+    read: createIssueReader(options),
     async labelled(label) {
       const issues = await client.pages<Listed>('GET /repos/{owner}/{repo}/issues', { labels: label, state: 'open', sort: 'created', direction: 'asc' })
       return issues.filter((issue) => issue.pull_request == null).map((issue) => ({ number: issue.number, updatedAt: Date.parse(issue.updated_at) }))

@@ -5,9 +5,9 @@ import type { GithubForgeOptions } from '../options.ts'
 import { kindOfOwn } from '../own-comment.ts'
 import type { Association, RawActor, RawComment, RawConnection } from '../reading/answers.ts'
 import { ask, isDenied, leftOut } from '../reading/pages.ts'
-import { accountOf, createTrust, isSame, type Account, type Trust } from '../reading/trusted.ts'
+import { accountOf, createBelieves, isSame, type Account, type Believes } from '../reading/trusted.ts'
 import { ISSUE, MORE_ISSUE_COMMENTS } from './queries.ts'
-import type { WriteAccess } from './write-access.ts'
+import type { WriteAccess } from '../write-access.ts'
 
 interface RawEvent {
   readonly __typename: 'LabeledEvent' | 'RenamedTitleEvent'
@@ -36,8 +36,6 @@ interface RawIssue {
 interface Answer {
   readonly repository: { readonly id: string; readonly issueOrPullRequest: RawIssue | { readonly __typename: 'PullRequest' } | null } | null
 }
-/** Who may write may have to be asked for. */
-type Believes = (...asked: Parameters<Trust>) => boolean | Promise<boolean>
 type Client = Pick<GithubClient, 'graphql' | 'viewer'>
 
 /** Reads issues: what those who may write to the repository say of them, and that others said something. */
@@ -107,7 +105,7 @@ export function createIssueReader({
   return async (number, label) => {
     const issue = await found(number)
     const viewer = await client.viewer()
-    const trust: Believes = createTrust({ viewer, trustedBots: settings().trustedBots })
+    const trust = createBelieves({ viewer, trustedBots: settings().trustedBots, mayWrite })
     const author = accountOf(issue.author)
     const trusted = issue.author !== null && (await trust(author, issue.authorAssociation))
     return {

@@ -3,12 +3,14 @@ import { createBranches } from '../../branches.ts'
 import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
+import type { MarkSigner } from '../../mark-key.ts'
+import type { WriteAccess } from '../write-access.ts'
 import { createCancelled } from './cancelled.ts'
 import { readCheckLog } from './check-log.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './expected-checks.ts'
 import { findPulls } from './find.ts'
-import { createIdentity } from './identity.ts'
+import { createIdentity } from '../../identity.ts'
 import { createLogEnds } from './log-ends.ts'
 import { createLooks } from './looks.ts'
 import { createPullChecks } from './pull-checks.ts'
@@ -17,10 +19,12 @@ import { createSnapshots } from './snapshots.ts'
 type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> & Pick<ScheduledMerges, 'cancelled'>
 
 /** The half of the GitHub forge that only looks. */
-export function createReading(options: GithubForgeOptions & { readonly client: GithubClient }): Reading {
+export function createReading(
+  options: GithubForgeOptions & { readonly client: GithubClient; readonly mayWrite: WriteAccess; readonly signer: () => Promise<MarkSigner> },
+): Reading {
   const { client, git, remote, clock } = options
   const branches = createBranches({ git, remote })
-  const identity = createIdentity(options)
+  const identity = createIdentity({ ...options, forge: 'github' })
   const looks = createLooks({ client, clock, identity })
   const logEnds = createLogEnds(options)
   const checksOf = createPullChecks({ ...options, expected: createExpectedChecks(options) })

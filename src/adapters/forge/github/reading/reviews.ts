@@ -1,7 +1,7 @@
 import type { Actor, Sha } from '../../../../ids.ts'
 import type { AskedReviewer, Comment, LineComment, Review } from '../../forge.ts'
 import { kindOfOwn } from '../own-comment.ts'
-import { readMark, type ReviewMark } from '../review-mark.ts'
+import { readMark, type ReviewMark } from '../../review-mark.ts'
 import type { FullPull, RawComment, RawLineComment, RawWords, Threads } from './answers.ts'
 import { accountOf, isSame, type Trust } from './trusted.ts'
 
@@ -10,6 +10,8 @@ export interface Readers {
   /** Login of the token’s own account, whose marks are believed. */
   readonly viewer: string
   readonly trust: Trust
+  /** Whether exomonad itself wrote that mark: signed, or known from before. `commit`: of the review; null for what is none. */
+  readonly isOurs: (id: string, mark: ReviewMark, commit: string | null) => boolean
   /** Name to show. */
   readonly nameOf: (actor: Actor) => string
 }
@@ -23,7 +25,7 @@ const STATES = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested', C
 export function toReviews(reviews: FullPull['reviews'], readers: Readers, threads: Threads | null = null): Review[] {
   return reviews.flatMap((raw) => {
     if (raw.state === 'PENDING' || raw.state === 'DISMISSED') return []
-    const { trusted, body, mark, ...own } = wordsOf(raw, readers)
+    const { trusted, body, mark, ...own } = wordsOf(raw, readers, raw.commit?.oid)
     const { author, authorName } = answerer(raw, readers) ?? own
     return [
       {
@@ -99,11 +101,12 @@ export const toAsked = (requests: FullPull['requests']): AskedReviewer[] =>
 /** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
 function wordsOf(
   raw: RawWords,
-  { viewer, trust, nameOf }: Readers,
+  { viewer, trust, isOurs, nameOf }: Readers,
+  commit: string | null = null,
 ): Pick<Comment, 'author' | 'authorName' | 'trusted' | 'body'> & { readonly mark: ReviewMark | null } {
   const account = accountOf(raw.author)
   const marked = raw.author !== null && isSame(account.login, viewer) ? readMark(raw.body) : null
-  if (marked !== null) {
+  if (marked !== null && isOurs(idOf(raw), marked.mark, commit)) {
     const { author } = marked.mark
     return { author, authorName: nameOf(author), trusted: true, body: marked.body, mark: marked.mark }
   }

@@ -8,15 +8,18 @@ import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import { createSameWork, reviewDecision } from '../../review-decision.ts'
 import { unreadable } from '../../unreadable.ts'
+import type { MarkSigner } from '../../mark-key.ts'
+import type { WriteAccess } from '../write-access.ts'
 import type { FullPull, Read } from './answers.ts'
 import { createBlockers } from './blockers.ts'
-import { createConflicts } from './conflicts.ts'
+import { createConflicts } from '../../conflicts.ts'
 import type { LogEnds } from './log-ends.ts'
 import type { PullChecks } from './pull-checks.ts'
+import type { ReviewMark } from '../../review-mark.ts'
 import { takenBack, type Readers } from './reviews.ts'
 import { toScheduled } from './scheduled.ts'
 import { baseTip, toSnapshot } from './to-snapshot.ts'
-import { createTrust } from './trusted.ts'
+import { createBelieves, trustOf } from './trusted.ts'
 
 /** Makes snapshots of what was read, with what git, the store and the logs of Actions add to it. */
 export function createSnapshots({
@@ -28,27 +31,48 @@ export function createSnapshots({
   branches,
   logEnds,
   checksOf,
+  mayWrite,
+  signer,
 }: Pick<GithubForgeOptions, 'git' | 'store' | 'settings' | 'log'> & {
   client: Pick<GithubClient, 'viewer' | 'rest'>
   branches: Branches
   logEnds: Pick<LogEnds, 'add'>
   checksOf: PullChecks
+  mayWrite: WriteAccess
+  signer: () => Promise<MarkSigner>
 }): (numbers: readonly number[], reads: ReadonlyMap<number, Read<FullPull>>) => Promise<SnapshotResult[]> {
   const conflictsOf = createConflicts({ git, branches })
   const blockersOf = createBlockers({ client })
-  const sameWork = createSameWork(git)
+  const sameWork = createSameWork({ git, snapshots: store.snapshots })
 
-  const readersFor = (agents: readonly Agent[], viewer: string): Readers => {
+  /** Marks were not signed once, and a store may have lost its key: those of what is known here stay what they were. */
+  const knownMarks = async (number: number): Promise<(id: string, mark: ReviewMark) => boolean> => {
+    const known = (await store.snapshots.get(`pull:${number}`))?.['snapshot'] as Pick<PullRequestSnapshot, 'reviews'> | undefined
+    return (id, { author, state }) =>
+      known?.reviews.some(
+        (review) =>
+          (review.id === id && review.author === author && review.state === state) ||
+          (state === 'commented' && review.comments.some((comment) => comment.id === id && comment.author === author)),
+      ) ?? false
+  }
+
+  const readersFor = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<Readers> => {
     const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
+    const { number } = pull.state
+    const [{ isSigned }, isKnown] = await Promise.all([signer(), knownMarks(number)])
     return {
       viewer,
-      trust: createTrust({ viewer, trustedBots: settings().trustedBots }),
+      trust: await trustOf(
+        [pull, ...pull.comments, ...pull.reviews, ...pull.reviews.flatMap(({ comments }) => comments)],
+        createBelieves({ viewer, trustedBots: settings().trustedBots, mayWrite }),
+      ),
+      isOurs: (id, mark, commit) => isSigned(mark, { number, commit }) || isKnown(id, mark),
       nameOf: (actor) => names.get(actor) ?? actor.replace(/^forge:/, ''),
     }
   }
 
   const decide = async (
-    found: Pick<PullRequestSnapshot, 'reviews' | 'head' | 'base' | 'trusted'>,
+    found: Pick<PullRequestSnapshot, 'number' | 'reviews' | 'head' | 'base' | 'trusted'>,
     silent: ReadonlySet<Actor>,
   ): Promise<PullRequestSnapshot['reviewDecision']> => {
     const { head, base } = found
@@ -59,14 +83,15 @@ export function createSnapshots({
       async (reviewed) => {
         if (base.sha === null || !found.trusted) return false
         await branches.bringIn([head, { branch: base.branch, sha: base.sha }])
-        return sameWork(base.sha, reviewed, head.sha)
+        return sameWork.is(found.number, { base: base.sha, reviewed, head: head.sha })
       },
     )
   }
 
   const compose = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<PullRequestSnapshot> => {
     const agent = agents.findLast((one) => one.branch === pull.state.headRefName && !sharesBranch(one))
-    const found = toSnapshot(pull, { ...readersFor(agents, viewer), agentId: agent?.id ?? null })
+    const found = toSnapshot(pull, { ...(await readersFor(pull, agents, viewer)), agentId: agent?.id ?? null })
+    if (found.state !== 'open') await sameWork.forget(found.number)
     const { checks, ...come } = await checksOf(pull)
     const blockers = await blockersOf(pull, come)
     const plain = checks.map(({ job: _, ...check }) => check)

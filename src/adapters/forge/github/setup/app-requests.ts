@@ -1,7 +1,7 @@
 import { asExomonadError, ExomonadError } from '../../../../errors.ts'
 import { limited, troubled, unreachable, wordsOf } from '../client/failure.ts'
 import { createSecrets } from '../client/secrets.ts'
-import { apiFetch } from '../client/transport.ts'
+import { apiFetch } from '../../api-fetch.ts'
 import type { GithubRepository } from '../options.ts'
 import { readAppKey, signAppToken } from './app-key.ts'
 

@@ -1,7 +1,7 @@
 import { ExomonadError } from '../../../../errors.ts'
 import type { Exec } from '../../../../processes/exec.ts'
-import { ownHost } from './remote-url.ts'
-import { readSecretFile } from './secret-file.ts'
+import { ownHost } from './api-host.ts'
+import { readSecretFile } from '../../secret-file.ts'
 
 /** What speaks for you on GitHub. The token itself is only in what `read` answers. */
 export interface GithubToken {

@@ -4,12 +4,20 @@ import type { FileResult, Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
 import { fitText, fitTitle } from './fit.ts'
-import type { Pause } from './pause.ts'
+import type { Pause } from '../../pause.ts'
 import { lookAt, PULL, type RawPull } from './pull.ts'
 import { isLost, refusalIn, type Refusal } from './refusal.ts'
 
 /** How often a pull request that GitHub says exists is looked for. */
 const TRIES = 4
+
+/** What is known of a pull request once it is filed, so that nobody has to ask for it again. */
+export interface LeftPull {
+  readonly pull: RawPull
+  readonly created: boolean
+  /** Numbers of the open ones with the same head. */
+  readonly ofHead: readonly number[]
+}
 
 type Wanted = Pick<Parameters<Forge['file']>[0], 'head' | 'base' | 'title' | 'body' | 'draft'>
 
@@ -22,19 +30,27 @@ export function createFile({
   client,
   find,
   pause,
+  left,
 }: {
   repository: GithubRepository
   client: Pick<GithubClient, 'rest' | 'graphql'>
   find: Forge['find']
   pause: Pause
+  /** Told of each that was filed. */
+  left: (filed: LeftPull) => void
 }): (wanted: Wanted) => Promise<FileResult> {
-  const openFor = async (head: BranchName, base: BranchName): Promise<RawPull | undefined> => {
+  const openFor = async (head: BranchName, base: BranchName): Promise<Omit<LeftPull, 'created'> | undefined> => {
     const numbers = await find({ state: 'open', heads: [head] })
     const pulls = await Promise.all(numbers.map((number) => lookAt(client, number)))
     const open = pulls.filter(({ state }) => state === 'open')
-    return open.findLast((pull) => pull.base.ref === base) ?? open.at(-1)
+    const pull = open.findLast((one) => one.base.ref === base) ?? open.at(-1)
+    return pull && { pull, ofHead: open.map(({ number }) => number) }
   }
-  const filed = ({ number, html_url: url }: RawPull, created: boolean): FileResult => ({ kind: 'filed', number, url, created })
+  const filed = (now: LeftPull): FileResult => {
+    left(now)
+    const { number, html_url: url } = now.pull
+    return { kind: 'filed', number, url, created: now.created }
+  }
 
   const refuse = ({ words, isAbout }: Refusal, { head, base }: Wanted): ExomonadError => {
     const missing = isAbout('head') ? head : isAbout('base') ? base : undefined
@@ -56,7 +72,7 @@ export function createFile({
     throw new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) does not mark #${pull.number} as ready for review: ${errors[0]?.message}`)
   }
 
-  const update = async (pull: RawPull, { title, body, base, draft, head }: Wanted): Promise<FileResult> => {
+  const update = async ({ pull, ofHead }: Omit<LeftPull, 'created'>, { title, body, base, draft, head }: Wanted): Promise<FileResult> => {
     const rebased = pull.base.ref !== base
     if (rebased || pull.title !== title || (pull.body ?? '') !== body) {
       const change = { pull_number: pull.number, title, body, ...(rebased ? { base } : {}) }
@@ -68,12 +84,12 @@ export function createFile({
       }
     }
     await setDraft(pull, draft)
-    return filed(pull, false)
+    return filed({ pull: { ...pull, draft }, ofHead, created: false })
   }
 
   const create = async (wanted: Wanted): Promise<FileResult | 'exists'> => {
     const answer = await client.rest<RawPull>('POST /repos/{owner}/{repo}/pulls', { ...wanted }, { accept: [422] })
-    if (answer.status !== 422) return filed(answer.data, true)
+    if (answer.status !== 422) return filed({ pull: answer.data, ofHead: [answer.data.number], created: true })
     const refusal = refusalIn(answer)
     if (/already exists/i.test(refusal.words)) return 'exists'
     if (/no commits between/i.test(refusal.words)) return { kind: 'nothing_to_merge' }
@@ -92,7 +108,7 @@ export function createFile({
       if (!isLost(error)) throw error
       const made = await openFor(head, base).catch(() => undefined)
       if (made === undefined) throw error
-      return filed(made, true)
+      return filed({ ...made, created: true })
     }
     // GitHub’s lists may be a moment behind.
     for (let tries = 0; result === 'exists' && tries < TRIES; tries++) {

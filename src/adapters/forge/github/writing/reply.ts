@@ -3,7 +3,8 @@ import type { Actor } from '../../../../ids.ts'
 import type { Forge } from '../../forge.ts'
 import type { GithubClient, GraphqlAnswer } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
-import { markReview } from '../review-mark.ts'
+import type { MarkSigner } from '../../mark-key.ts'
+import { markReview, type ReviewMark } from '../../review-mark.ts'
 import { fitText, MARK } from './fit.ts'
 import { isLost } from './refusal.ts'
 
@@ -30,11 +31,13 @@ export function createReply({
   repository,
   client,
   nameOf,
+  signer,
   changed,
 }: {
   repository: GithubRepository
   client: Pick<GithubClient, 'graphql'>
   nameOf: (actor: Actor) => Promise<string>
+  signer: () => Promise<MarkSigner>
   changed: (number: number) => void
 }): Pick<Forge, 'reply'> {
   const done = <Data>({ errors }: GraphqlAnswer<Data>, number: number, thread: string, what: string): void => {
@@ -62,7 +65,11 @@ export function createReply({
   return {
     async reply({ number, author, thread, body, resolve }) {
       try {
-        if (body !== '') await write(number, thread, markReview(fitText(body, MARK), { author, state: 'commented' }, await nameOf(author)))
+        if (body !== '') {
+          const mark = { author, state: 'commented' } satisfies ReviewMark
+          const sum = (await signer()).sum(mark, { number, commit: null })
+          await write(number, thread, markReview(fitText(body, MARK), { ...mark, sum }, await nameOf(author)))
+        }
         if (resolve) done(await client.graphql(RESOLVE, { thread }), number, thread, 'resolve a conversation')
       } finally {
         changed(number)

@@ -3,7 +3,8 @@ import type { Actor, Sha } from '../../../../ids.ts'
 import type { Forge, LineComment, Review } from '../../forge.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'
-import { markReview } from '../review-mark.ts'
+import type { MarkSigner } from '../../mark-key.ts'
+import { markReview } from '../../review-mark.ts'
 import { commentableLines } from './diff-lines.ts'
 import { fitText, MARK } from './fit.ts'
 import { lookAt, PULL } from './pull.ts'
@@ -32,12 +33,14 @@ export function createReview({
   client,
   clock,
   nameOf,
+  signer,
   changed,
 }: {
   repository: GithubRepository
   client: Pick<GithubClient, 'rest' | 'pages'>
   clock: () => number
   nameOf: (actor: Actor) => Promise<string>
+  signer: () => Promise<MarkSigner>
   changed: (number: number) => void
 }): Pick<Forge, 'review'> {
   const ofPull = (number: number) => ({ pull_number: number })
@@ -79,8 +82,9 @@ export function createReview({
     async review({ number, author, state, body, comments }) {
       const pull = await lookAt(client, number)
       const authorName = await nameOf(author)
+      const sum = (await signer()).sum({ author, state }, { number, commit: pull.head.sha })
       const text = (rest: readonly NewComment[]): string => fitText(folded(body, rest), MARK)
-      const words = (rest: readonly NewComment[]): string => markReview(text(rest), { author, state }, authorName)
+      const words = (rest: readonly NewComment[]): string => markReview(text(rest), { author, state, sum }, authorName)
 
       let onLines = comments.filter(({ line }) => line !== null)
       const rest = (): NewComment[] => comments.filter((comment) => !onLines.includes(comment))

@@ -8,7 +8,7 @@ import type { GithubRepository } from '../options.ts'
 import type { RawActor } from '../reading/answers.ts'
 import { accountOf, isSame } from '../reading/trusted.ts'
 import { mergeMessage } from './merge-message.ts'
-import type { Pause } from './pause.ts'
+import type { Pause } from '../../pause.ts'
 import { lookAt, type RawPull } from './pull.ts'
 import { isLost } from './refusal.ts'
 

@@ -5,12 +5,13 @@ import type { Hints } from '../../hints.ts'
 import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
-import type { createConflicts } from '../reading/conflicts.ts'
+import type { MarkSigner } from '../../mark-key.ts'
+import type { createConflicts } from '../../conflicts.ts'
 import { createChange } from './change.ts'
 import { createReviewRequests } from './copilot.ts'
-import { createFile } from './file.ts'
+import { createFile, type LeftPull } from './file.ts'
 import { createMerging } from './merge.ts'
-import { createPause } from './pause.ts'
+import { createPause } from '../../pause.ts'
 import { createReply } from './reply.ts'
 import { createRerun } from './rerun.ts'
 import { createReview } from './review.ts'
@@ -25,14 +26,26 @@ export type Writing = Pick<
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
 export function createWriting(
-  options: GithubForgeOptions & { client: GithubClient; hints: Hints; find: Forge['find']; conflicts: ReturnType<typeof createConflicts> },
+  options: GithubForgeOptions & {
+    client: GithubClient
+    hints: Hints
+    signer: () => Promise<MarkSigner>
+    find: Forge['find']
+    conflicts: ReturnType<typeof createConflicts>
+  },
 ): Writing {
-  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, log } = options
+  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, signer, log } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const { cancel, ...scheduling } = createScheduling({ repository, client, gate, pause, changed })
-  const file = createFile({ repository, client, find, pause })
+  const left = new Map<number, LeftPull>()
+  const file = createFile({ repository, client, find, pause, left: (filed) => left.set(filed.pull.number, filed) })
+  const filedJustNow = (number: number): LeftPull | undefined => {
+    const filed = left.get(number)
+    left.delete(number)
+    return filed
+  }
   return {
     async file(wanted) {
       const result = await file(wanted)
@@ -51,9 +64,9 @@ export function createWriting(
     cancel,
     ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
-    ...createReview({ repository, client, clock, nameOf, changed }),
-    ...createReply({ repository, client, nameOf, changed }),
-    ...createReviewRequests({ client, settings, find }),
+    ...createReview({ repository, client, clock, nameOf, signer, changed }),
+    ...createReply({ repository, client, nameOf, signer, changed }),
+    ...createReviewRequests({ client, settings, store, clock, log, find, filed: filedJustNow }),
     ...createRerun({ repository, client, changed }),
   }
 }

@@ -1,14 +1,14 @@
-import { ExomonadError } from '../../../../errors.ts'
-import type { BranchName, Sha } from '../../../../ids.ts'
-import type { Git } from '../../../git/git.ts'
-import type { Branches } from '../../branches.ts'
+import { ExomonadError } from '../../errors.ts'
+import type { BranchName, Sha } from '../../ids.ts'
+import type { Git } from '../git/git.ts'
+import type { Branches } from './branches.ts'
 
 interface Ends {
   readonly head: { readonly branch: BranchName; readonly sha: Sha }
   readonly base: { readonly branch: BranchName; readonly sha: Sha | null }
 }
 
-/** GitHub says that there is a conflict, and not where: git does. Empty where that can’t be told. */
+/** Forges say that there is a conflict, and not where: git does. Empty where that can’t be told. */
 export function createConflicts({ git, branches }: { git: Pick<Git, 'mergeTree'>; branches: Branches }): (ends: Ends) => Promise<readonly string[]> {
   const known = new Map<string, readonly string[]>()
   return async ({ head, base }) => {

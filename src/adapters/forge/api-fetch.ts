@@ -1,4 +1,4 @@
-/** No answer of GitHub’s API takes longer. Milliseconds. */
+/** No answer of a forge’s API takes longer. Milliseconds. */
 const TIMEOUT = 30_000
 /** More is no answer to anything asked here. Bytes. */
 const MAX_BYTES = 32 * 1024 * 1024
@@ -67,7 +67,7 @@ function target(url: string, response: Response): URL | undefined {
 }
 
 /**
- * fetch for GitHub’s API: with a time limit and a bound on the answer’s size. Renamed repositories answer with redirects, which are followed
+ * fetch for a forge’s API: with a time limit and a bound on the answer’s size. Renamed repositories answer with redirects, which are followed
  * with method and token on the same host alone. Proxies are Node’s own business (NODE_USE_ENV_PROXY=1 with HTTPS_PROXY).
  */
 export const apiFetch: Fetch = async (url, init) => {

@@ -1,0 +1,47 @@
+import { ExomonadError } from '../../../errors.ts'
+import type { Sha } from '../../../ids.ts'
+import type { Branches } from '../branches.ts'
+import type { GiteaForgeOptions } from './options.ts'
+import type { Ends } from './snapshots.ts'
+
+/**
+ * Heads that had commits of their own when they were seen last. Gitea leaves a pull request open whose commits somebody pushed to its base; that
+ * tells it from a branch that was only reset to its base.
+ */
+export interface SeenHeads {
+  note(number: number, head: Sha): Promise<void>
+  /** Whether what the pull request had is in its base by now. False where that can’t be told. */
+  isMerged(number: number, ends: Ends): Promise<boolean>
+}
+
+const keyOf = (number: number): string => `gitea:head:${number}`
+
+export function createSeenHeads({
+  git,
+  store: { snapshots },
+  branches,
+}: Pick<GiteaForgeOptions, 'git' | 'store'> & { branches: Pick<Branches, 'bringIn'> }): SeenHeads {
+  const note = async (number: number, head: Sha): Promise<void> => {
+    if ((await snapshots.get(keyOf(number)))?.['head'] !== head) await snapshots.put(keyOf(number), { head })
+  }
+  return {
+    note,
+    async isMerged(number, { head, base, headBranch, baseBranch }) {
+      try {
+        await branches.bringIn([
+          { branch: headBranch, sha: head },
+          { branch: baseBranch, sha: base },
+        ])
+      } catch (error) {
+        if (!(error instanceof ExomonadError)) throw error
+        return false
+      }
+      if (!(await git.isAncestor(head, base))) {
+        await note(number, head)
+        return false
+      }
+      const seen = (await snapshots.get(keyOf(number)))?.['head'] as Sha | undefined
+      return seen !== undefined && (seen === head || (await git.isMerged(seen, base)))
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { sharesBranch } from '../../../agent-kinds.ts'
+import { ExomonadError } from '../../../errors.ts'
+import type { Actor, BranchName, Sha } from '../../../ids.ts'
+import type { Agent } from '../../store/store.ts'
+import { createBranches } from '../branches.ts'
+import { createConflicts } from '../conflicts.ts'
+import type { PullRequestSnapshot, SnapshotResult } from '../forge.ts'
+import type { MarkSigner } from '../mark-key.ts'
+import { createSameWork, reviewDecision } from '../review-decision.ts'
+import { unreadable } from '../unreadable.ts'
+import { blockersOf, readBranch, readChecks } from './checks.ts'
+import type { GiteaClient } from './client.ts'
+import type { SeenHeads } from './seen-heads.ts'
+import type { GiteaForgeOptions } from './options.ts'
+import { baseOf, headOf, isFork, lookAt, plainTitle, stateOf, type RawPull } from './pull.ts'
+import { takenBack, toComments, toReviews, type Readers } from './reviews.ts'
+import type { ReadWords } from './words.ts'
+
+/** Makes snapshots of what Gitea says, with what git and the store add to it. */
+export function createSnapshots({
+  git,
+  remote,
+  store,
+  log,
+  repository: { host },
+  client,
+  words: readWords,
+  writers,
+  signer,
+  seenHeads,
+}: Pick<GiteaForgeOptions, 'git' | 'remote' | 'store' | 'log' | 'repository'> & {
+  client: GiteaClient
+  words: ReadWords
+  writers: () => Promise<ReadonlySet<string>>
+  signer: () => Promise<MarkSigner>
+  seenHeads: SeenHeads
+}): (numbers: readonly number[]) => Promise<SnapshotResult[]> {
+  const branches = createBranches({ git, remote })
+  const conflictsOf = createConflicts({ git, branches })
+  const sameWork = createSameWork({ git, snapshots: store.snapshots })
+
+  const readersFor = async (number: number, agents: readonly Agent[]): Promise<Readers> => {
+    const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
+    return {
+      number,
+      viewer: await client.viewer(),
+      writers: await writers(),
+      signer: await signer(),
+      nameOf: (actor) => names.get(actor) ?? actor.replace(/^forge:/, ''),
+    }
+  }
+
+  /** Gitea says “not mergeable” of what it has not looked at, too: git tells it at once. */
+  const mergeability = async (pull: RawPull, within: boolean): Promise<Pick<PullRequestSnapshot, 'mergeable' | 'conflictFiles'>> => {
+    const ends = { head: { branch: headOf(pull), sha: pull.head.sha as Sha }, base: { branch: baseOf(pull), sha: pull.base.sha as Sha } }
+    try {
+      if (within) await branches.bringIn([ends.head, ends.base])
+      else return { mergeable: 'unknown', conflictFiles: [] }
+    } catch (error) {
+      if (!(error instanceof ExomonadError)) throw error
+      return { mergeable: 'unknown', conflictFiles: [] }
+    }
+    const conflictFiles = await conflictsOf(ends)
+    return { mergeable: conflictFiles.length > 0 ? 'conflicting' : 'mergeable', conflictFiles }
+  }
+
+  const compose = async (number: number, agents: readonly Agent[]): Promise<PullRequestSnapshot> => {
+    const pull = await lookAt(client, number)
+    const within = !isFork(pull)
+    const agentId = within ? (agents.findLast((one) => one.branch === headOf(pull) && !sharesBranch(one))?.id ?? null) : null
+    const readers = await readersFor(number, agents)
+    const author = pull.user?.login ?? 'ghost'
+    const believed = within && (agentId !== null || author === readers.viewer || readers.writers.has(author.toLowerCase()))
+    const head = pull.head.sha as Sha
+    const base = pull.base.sha as Sha
+    const pushed = stateOf(pull) === 'open' && within && (await seenHeads.isMerged(number, { head, base, headBranch: headOf(pull), baseBranch: baseOf(pull) }))
+    const state = pushed ? 'merged' : stateOf(pull)
+    const isOpen = state === 'open'
+    if (!isOpen) await sameWork.forget(number)
+
+    const said = await readWords(pull)
+    const reviews = toReviews(said, readers)
+    const silent = takenBack(said.reviews)
+    const branch = isOpen ? await readBranch(client, baseOf(pull)) : null
+    const asked = [...(pull.requested_reviewers ?? []), ...(pull.requested_reviewers_teams ?? [])]
+      .filter((one) => one !== null)
+      .map((one) => ({ name: 'login' in one ? one.login : one.name, codeOwner: false }))
+    return {
+      number,
+      url: pull.html_url,
+      title: believed ? plainTitle(pull.title) : `Pull request of ${author}`,
+      body: believed ? (pull.body ?? '') : '',
+      state,
+      draft: pull.draft === true || plainTitle(pull.title) !== pull.title,
+      head: { branch: headOf(pull), sha: head },
+      base: { branch: baseOf(pull), sha: isOpen ? base : null },
+      trusted: within,
+      agentId,
+      ...(isOpen ? await mergeability(pull, within) : { mergeable: 'unknown', conflictFiles: [] }),
+      reviewDecision: await reviewDecision(
+        // Whoever may not write here decides nothing.
+        reviews.filter((review) => review.trusted && !silent.has(review.author)),
+        head,
+        async (reviewed) => {
+          if (!isOpen || !within) return false
+          await branches.bringIn([
+            { branch: headOf(pull), sha: head },
+            { branch: baseOf(pull), sha: base },
+          ])
+          return sameWork.is(number, { base, reviewed, head })
+        },
+      ),
+      reviews,
+      comments: toComments(said, readers),
+      ...(await readChecks(client, head, branch)),
+      blockers: isOpen ? blockersOf(branch, { reviews: said.reviews, base: baseOf(pull), host }) : [],
+      ...(asked.length === 0 ? {} : { asked }),
+      mergeSha: state === 'merged' ? ((pushed ? base : pull.merge_commit_sha) as Sha | null) : null,
+      ...(state === 'merged' && pull.merged_by?.login !== readers.viewer ? { mergedByOther: true } : {}),
+      mergedBy: state !== 'merged' ? null : (`forge:${pushed ? 'git' : (pull.merged_by?.login ?? 'ghost')}` satisfies Actor),
+      mergedHead: state === 'merged' ? head : null,
+      createdAt: Date.parse(pull.created_at),
+      updatedAt: Date.parse(pull.updated_at),
+    }
+  }
+
+  return async (numbers) => {
+    const agents = await store.agents.list()
+    const results: SnapshotResult[] = []
+    for (const number of numbers) {
+      try {
+        results.push({ number, snapshot: await compose(number, agents) })
+      } catch (error) {
+        if (!(error instanceof ExomonadError)) throw error
+        if (error.code === 'PR_NOT_FOUND') {
+          results.push({ number, missing: true })
+          continue
+        }
+        log.info({ err: error, number }, 'a pull request could not be read')
+        results.push({ number, ...unreadable(error) })
+      }
+    }
+    return results
+  }
+}
+
+/** Branch and commit of both ends. */
+export interface Ends {
+  readonly head: Sha
+  readonly base: Sha
+  readonly headBranch: BranchName
+  readonly baseBranch: BranchName
+}

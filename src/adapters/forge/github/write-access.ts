@@ -1,0 +1,82 @@
+import { ExomonadError } from '../../../errors.ts'
+import type { GithubClient } from './client/client.ts'
+import type { GithubForgeOptions } from './options.ts'
+import type { Association } from './reading/answers.ts'
+import type { Account } from './reading/trusted.ts'
+
+/** Milliseconds for which an answer holds: rights that were given or taken count that much later at most. */
+const HOLDS = 10 * 60 * 1000
+/** Beyond so many accounts the oldest answers go. */
+const MOST = 1000
+
+/** What GitHub says beside somebody’s words. It does not know of rights through a team or a private membership, and counts members who may only read. */
+const ASSOCIATED: readonly Association[] = ['OWNER', 'MEMBER', 'COLLABORATOR']
+
+/**
+ * Whether a person may write to the repository, as GitHub itself says. Bots are no persons. `association` decides where the token may not ask
+ * (403); without one that is FORGE_DENIED. FORGE_UNAVAILABLE where GitHub is away and nothing was known before.
+ */
+export type WriteAccess = (account: Account, association?: Association) => Promise<boolean>
+
+export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOptions, 'clock' | 'log'> & { client: Pick<GithubClient, 'rest'> }): WriteAccess {
+  /** The refusal where the token may not ask. */
+  type Answer = boolean | ExomonadError
+  interface Known {
+    readonly at: number
+    readonly answer: Promise<Answer>
+  }
+  const known = new Map<string, Known>()
+  let isSaid = false
+
+  const ask = async (login: string): Promise<Answer> => {
+    try {
+      // 404: nobody has that name, or not any more.
+      const { status, data } = await client.rest<{ permission?: string }>(
+        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+        { username: login },
+        { accept: [404] },
+      )
+      return status !== 404 && (data.permission === 'admin' || data.permission === 'write')
+    } catch (error) {
+      if (!(error instanceof ExomonadError) || error.code !== 'FORGE_DENIED' || error.facts['status'] !== 403) throw error
+      if (!isSaid)
+        log.warn({ err: error }, 'who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have')
+      isSaid = true
+      return error
+    }
+  }
+
+  const remember = (key: string, one: Known): void => {
+    known.delete(key)
+    known.set(key, one)
+    for (const oldest of known.keys()) {
+      if (known.size <= MOST) break
+      known.delete(oldest)
+    }
+  }
+
+  const answerFor = async (login: string): Promise<Answer> => {
+    const key = login.toLowerCase()
+    const before = known.get(key)
+    if (before !== undefined && clock() - before.at < HOLDS) return before.answer
+    const now = { at: clock(), answer: ask(login) }
+    remember(key, now)
+    try {
+      return await now.answer
+    } catch (error) {
+      // What failed is asked again at the next look; until then what was known holds.
+      if (before === undefined) known.delete(key)
+      else remember(key, before)
+      if (before === undefined || !(error instanceof ExomonadError) || error.code !== 'FORGE_UNAVAILABLE') throw error
+      return before.answer
+    }
+  }
+
+  return async ({ login, bot }, association) => {
+    if (bot) return false
+    const answer = await answerFor(login)
+    if (typeof answer === 'boolean') return answer
+    if (association === undefined) throw answer
+    return ASSOCIATED.includes(association)
+  }
+}
