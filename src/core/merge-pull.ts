@@ -19,6 +19,7 @@ import type { MergeBase } from './merge-base.ts'
 import { createMergeBegin } from './merge-begin.ts'
 import { createMergeDirect } from './merge-direct.ts'
 import { createWriteStep, createWriteSteps, waitsToLand, type MergeIntent } from './merge-journal.ts'
+import { createMergeEnd, type MergeEnd } from './merge-ends.ts'
 import { mergeRefusal, redRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
 import { createMergeRights } from './merge-rights.ts'
@@ -155,9 +156,7 @@ export function createMergePull(
       await polling.poll([pull.number])
       throw refused
     })
-    const standing = schedule.standing(pull, input)
-    if (standing !== null) return async () => standing
-    const { strategy, instead, queue } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
+    let instead: string | null = null
     const answer = async (sha: string, retargeted: readonly number[], pullError: string | undefined): Promise<MergedPull> => {
       const over = mergedBranches(await knownPulls(store))
       const siblings = agents.filter(
@@ -176,6 +175,14 @@ export function createMergePull(
       }
     }
 
+    /** Listened for from here on: it may be over before it is waited for. */
+    const listen = (): MergeEnd | null => (input.wait === true && forge.scheduled !== null ? createMergeEnd(deps, pull) : null)
+    const onceEnded = (going: MergedPull, end: MergeEnd | null) => async () =>
+      end === null ? going : end.outcome(going, (sha, localError) => answer(sha, [], localError), options ?? {})
+    const standing = schedule.standing(pull, input)
+    if (standing !== null) return onceEnded(standing, listen())
+    const { strategy, queue, ...chosen } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
+    instead = chosen.instead
     const landing = await isLanding(pull.number)
     // What can't be forced goes on landing.
     const way = landing && !input.force ? 'now' : await schedule.wayOf(pull, input, { queue })
@@ -195,14 +202,19 @@ export function createMergePull(
 
     const journal = randomUUID()
     await begin(journal, 'intent', intent, pull, child)
-    const done = await mergeDirect(journal, intent, pull)
+    const end = listen()
+    const done = await mergeDirect(journal, intent, pull).catch((thrown: unknown) => {
+      end?.leave()
+      throw thrown
+    })
+    if (done.kind !== 'scheduled') end?.leave()
     if (done.kind === 'refused') {
       await polling.poll([pull.number])
       throw mergeRefusal(forge, pull, done.result)
     }
     if (done.kind === 'scheduled') {
       await polling.poll([pull.number])
-      return async () => schedule.answer(pull, done, { followed, instead })
+      return onceEnded(schedule.answer(pull, done, { followed, instead }), end)
     }
     if (done.kind === 'ready') {
       const now = await readPull(forge, pull.number)

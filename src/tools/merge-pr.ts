@@ -11,7 +11,7 @@ export const mergePr = defineTool({
     pr_number: z.number().int().positive(),
     strategy: z.enum(['squash', 'merge', 'rebase']).optional().describe('Default: squash for workers, merge for subtrees'),
     head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
-    wait: z.boolean().default(false).describe('Wait until the result was checked and has landed; an error where it is red'),
+    wait: z.boolean().default(false).describe('Wait until it is merged, where it lands or GitHub merges it by itself; an error where nothing comes of that'),
     when_ready: z
       .boolean()
       .default(false)

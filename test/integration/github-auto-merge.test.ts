@@ -180,6 +180,38 @@ describe('a merge that is left to GitHub until nothing stands against it', { tim
     github().state.repository.requiredChecks.set('main', ['build'])
   })
 
+  it('with wait: answers when it is merged, or says why it is not to come (20.18)', async () => {
+    const number = await filed(tree(), 'waits')
+    const answer = arm(number, { wait: true })
+    await event('pr.scheduled', number)
+    green(number)
+    expect(await answer).toMatchObject({ merged: true, state: 'merged', local_synced: true })
+    const other = await filed(tree(), 'waits-in-vain')
+    const refusal = tree().refusal('merge_pr', { pr_number: other, when_ready: true, wait: true })
+    await event('pr.scheduled', other)
+    await github().as('ann').disableAutoMerge(other)
+    expect(await refusal).toMatchObject({ code: 'PR_NOT_MERGEABLE', error: expect.stringContaining('was not merged: ') })
+  })
+
+  it('stays armed through a rebase by exomonad, which its base may ask for (20.18)', async () => {
+    github().state.repository.upToDate.add('main')
+    const number = await armed('rebased')
+    const other = await filed(tree(), 'before-it')
+    green(other)
+    await event('pr.ready', other)
+    expect(await tree().call('merge_pr', { pr_number: other })).toMatchObject({ merged: true })
+    const before = github().pull(number).headSha
+    green(number)
+    await waitFor('it to be rebased', () => github().pull(number).headSha !== before, { limit: LIMIT })
+    await event('pr.pushed', number)
+    expect(github().pull(number).autoMerge).not.toBeNull()
+    green(number)
+    const [merged] = await event('pr.merged', number)
+    expect(merged.payload).toMatchObject({ external: false, scheduled: true })
+    expect(await events('pr.unscheduled', number)).toEqual([])
+    github().state.repository.upToDate.clear()
+  })
+
   it('kill -9 of the daemon once it is armed: it is followed to its end, and credited (20.18)', async () => {
     const number = await filed(tree(), 'killed')
     const { dead } = await crashAt(tree(), 'merge', 'scheduled')

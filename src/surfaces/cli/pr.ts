@@ -46,7 +46,7 @@ export function define(command: Command, context: CliContext): void {
     .description('Merge a child’s pull request and bring it into the parent’s worktree')
     .argument('<pr>', NUMBER)
     .addOption(new Option('-s, --strategy <how>', 'Default: squash for workers, merge for subtrees').choices(['squash', 'merge', 'rebase']))
-    .option('--wait', 'Wait until the result was checked and has landed')
+    .option('--wait', 'Wait until it is merged, where it lands or GitHub merges it by itself')
     .option('--when-ready', 'Where something is missing that comes by itself, have GitHub merge it then (auto-merge)')
     .option('--force', 'Override checks and reviews; never conflicts')
     .action(async (pr: string, options: MergeOptions) => mergePull(context, pr, options))
