@@ -106,6 +106,8 @@ describe('writing', () => {
     const { github, forge, merge, number } = await start()
     expect(await forge.mergeWays('main' as BranchName)).toEqual({ allowed: ['merge'], why: 'the merge queue of main merges by merge', queue: true })
     expect(await forge.mergeWays('main.p0' as BranchName)).toEqual({ allowed: ['merge', 'squash', 'rebase'], why: null })
+    github.addRuleset({ include: ['refs/heads/release'], rules: [{ type: 'merge_queue' }] })
+    expect((await forge.mergeWays('release' as BranchName)).queue).toBe(true)
     expect(await merge()).toMatchObject({ kind: 'scheduled', how: 'queue', position: 1, since: expect.any(Number) })
     expect(await merge({ way: 'queue' })).toMatchObject({ kind: 'scheduled', how: 'queue', position: 1 })
     expect(github.state.queue).toHaveLength(1)

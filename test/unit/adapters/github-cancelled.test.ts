@@ -29,13 +29,13 @@ it.each([
   ['UNKNOWN_REMOVAL_REASON', QUEUE, null],
   [null, null, null],
   ['Something new.', actor('ann'), 'Something new (ann)'],
-])('%s by %j is: %s', async (reason, by, words) => {
+])('%s by %j is: %s (20.18)', async (reason, by, words) => {
   const { cancelled, asked } = reader({ createdAt: '2026-01-01T00:00:00Z', reason, actor: by })
   expect(await cancelled(3, 'queue')).toEqual({ kind: 'queue', reason: words, at: Date.parse('2026-01-01T00:00:00Z'), failed: [] })
   expect(asked).toEqual(['RemovedFromQueue'])
 })
 
-it('what failed of its checks in the queue is told with it', async () => {
+it('what failed of its checks in the queue is told with it (20.18)', async () => {
   const suite = { status: 'COMPLETED', app: null, workflowRun: null }
   const run = (name: string, conclusion: string) => ({
     ...{ __typename: 'CheckRun', databaseId: 1, name, status: 'COMPLETED', conclusion, startedAt: null, completedAt: null },
@@ -46,7 +46,7 @@ it('what failed of its checks in the queue is told with it', async () => {
   expect((await cancelled(3, 'queue'))?.failed).toMatchObject([{ name: 'build', status: 'failed', logTail: 'It broke' }])
 })
 
-it('nothing where its timeline has none, or the server does not know; a forge that is away is asked again', async () => {
+it('nothing where its timeline has none, or the server does not know; a forge that is away is asked again (20.18)', async () => {
   expect(await reader(null).cancelled(3, 'auto')).toBeNull()
   expect(await reader(new ExomonadError('FORGE_DENIED', 'no')).cancelled(3, 'auto')).toBeNull()
   expect(await reader(new ExomonadError('FORGE_UNAVAILABLE', 'unknown', { gave_up: false })).cancelled(3, 'auto')).toBeNull()

@@ -20,7 +20,7 @@ function world(known?: object) {
   return { tell, outcome, listeners, leave: end.leave }
 }
 
-it('ends with what came, also before it was waited for, and listens no longer', async () => {
+it('ends with what came, also before it was waited for, and listens no longer (20.18)', async () => {
   const { tell, outcome, listeners } = world()
   tell('pr.merged', { number: 4, sha: sha('e') })
   tell('pr.scheduled', {})
@@ -29,7 +29,7 @@ it('ends with what came, also before it was waited for, and listens no longer', 
   expect(listeners.size).toBe(0)
 })
 
-it('is an error with the reason where nothing comes of it', async () => {
+it('is an error with the reason where nothing comes of it (20.18)', async () => {
   for (const [type, payload, words] of [
     ['pr.unscheduled', { reason: 'ann took it out' }, '#3 was not merged: ann took it out.'],
     ['pr.unscheduled', { reason: null }, '#3 was not merged: the forge does not say why (local://pull/3).'],
@@ -41,7 +41,7 @@ it('is an error with the reason where nothing comes of it', async () => {
   }
 })
 
-it('says what was said where the caller goes away, and knows of one that was merged before anybody listened', async () => {
+it('says what was said where the caller goes away, and knows of one that was merged before anybody listened (20.18)', async () => {
   const gone = new AbortController()
   const { outcome, listeners } = world()
   const coming = outcome(gone.signal)

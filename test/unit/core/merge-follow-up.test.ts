@@ -62,7 +62,7 @@ function world({
 }
 const removal = (more: Partial<CancelledMerge> = {}): CancelledMerge => ({ kind: 'queue', reason: 'ann took it out', at: 200, failed: [], ...more })
 
-describe('a look at a pull request', () => {
+describe('a look at a pull request (20.18)', () => {
   it('asks nothing where nobody ever scheduled its merge, and nothing more of one that still is', async () => {
     for (const found of [pull(), pull({ scheduled: AUTO })]) {
       const { look, done } = world({ before: pull() })

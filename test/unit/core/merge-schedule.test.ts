@@ -17,7 +17,7 @@ function schedule(kind: 'github' | 'gitea' | 'local' = 'github') {
 const running = pull({ checksState: 'pending', checks: [{ name: 'build', status: 'running', required: true, run: null, url: null, logTail: null }] })
 const auto = (more: Partial<PullRequestSnapshot> = {}) => pull({ scheduled: { kind: 'auto', by: 'forge:ann', since: 1 }, ...more })
 
-describe('how a pull request is merged', () => {
+describe('how a pull request is merged (20.18)', () => {
   it('at once or by the queue where nothing stands against it, and once that is so where it may pass', async () => {
     const { wayOf } = schedule()
     expect(await wayOf(pull(), { force: false }, {})).toBe('now')
@@ -64,7 +64,7 @@ describe('how a pull request is merged', () => {
   })
 })
 
-describe('what is said of one that the forge merges by itself already', () => {
+describe('what is said of one that the forge merges by itself already (20.18)', () => {
   it('its place in the queue, whatever is asked', () => {
     const queued = pull({ scheduled: { kind: 'queue', by: 'forge:ann', since: 1, position: 4, state: 'checking', checks: null, checksState: 'unknown' } })
     for (const asked of [{ force: false }, { force: true, whenReady: true }]) {
