@@ -71,6 +71,7 @@ async function findings(
   const other = ['Squash merges', 'Merge commits', 'Rules of main', 'Rules of main.*']
   return {
     url: `${github.url}/octo/widgets/rules/${made.id}`,
+    told: found.permissions.filter(({ permission }) => permission === 'Merge queue'),
     troubles: found.permissions.flatMap(({ permission, state, needed, why, fix }) =>
       state !== 'ok' && other.includes(permission) ? [{ permission, needed, why, fix }] : [],
     ),
@@ -109,6 +110,13 @@ describe('(20.7) rules that stand in the way of a tree', () => {
     expect((await findings(harmless)).troubles).toEqual([])
     expect((await findings(harmless, { deletes: true })).troubles).toMatchObject([{ needed: false, why: expect.stringContaining('lets no branch be deleted') }])
     expect((await findings([rule('creation'), rule('update')], { bypass: true })).troubles).toEqual([])
+  })
+
+  it('tell of the root that a queue merges into it, and what that asks of workflows (20.18)', async () => {
+    const { told, troubles } = await findings([rule('merge_queue')], { include: ['~DEFAULT_BRANCH'] })
+    expect(told).toMatchObject([{ state: 'ok', why: expect.stringContaining('have to run on merge_group as well') }])
+    expect(troubles).toEqual([])
+    expect((await findings([rule('deletion')])).told).toEqual([])
   })
 
   it('tell of the root that nothing can be merged into it, or in which way only', async () => {

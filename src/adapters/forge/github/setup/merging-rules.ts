@@ -80,10 +80,14 @@ export function waysFindings({ repository, root, settings }: Omit<RuledRepositor
   return [finding('Squash merges', 'squash', 'workers’'), finding('Merge commits', 'merge', 'subtrees’')]
 }
 
-/** What keeps all merges out of the root. */
+/** What keeps all merges out of the root, or makes them otherwise. */
 const rootFindings = (root: string, rules: readonly BranchRule[], rulesets: ReadonlyMap<number, Ruleset>): PermissionFinding[] =>
   rules.flatMap(({ type, ruleset_id: id }) => {
     const ruleset = id === undefined ? undefined : rulesets.get(id)
+    if (type === 'merge_queue') {
+      const why = `a merge queue merges into ${root}: merge_pr puts pull requests into it; workflows whose checks ${root} requires have to run on merge_group as well`
+      return [{ permission: 'Merge queue', state: 'ok' as const, needed: false, why, fix: null }]
+    }
     if (type !== 'update' || ruleset?.bypassed === true) return []
     const name = ruleset === undefined ? `ruleset ${id ?? ''}`.trim() : `ruleset “${ruleset.name}”`
     return [
