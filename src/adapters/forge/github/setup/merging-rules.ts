@@ -82,7 +82,7 @@ export function waysFindings({ repository, root, settings }: Omit<RuledRepositor
 
 /** What keeps all merges out of the root, or makes them otherwise. */
 const rootFindings = (root: string, rules: readonly BranchRule[], rulesets: ReadonlyMap<number, Ruleset>): PermissionFinding[] =>
-  rules.flatMap(({ type, ruleset_id: id }) => {
+  rules.flatMap(({ type, ruleset_id: id }): PermissionFinding[] => {
     const ruleset = id === undefined ? undefined : rulesets.get(id)
     if (type === 'merge_queue') {
       const why = `a merge queue merges into ${root}: merge_pr puts pull requests into it; workflows whose checks ${root} requires have to run on merge_group as well`
