@@ -101,7 +101,14 @@ export function createMergeFollowUp(deps: Pick<Deps, 'store' | 'git' | 'forge' |
     const others = await Promise.all(entries.map((entry) => hasOtherWork(found, entry)))
     if (!others.includes(true) || forge.scheduled === null) return { pull: found }
     log.info({ number: found.number, head: found.head.sha }, 'a pull request that was to be merged by itself has new commits: its merge is cancelled')
-    await forge.scheduled.cancel(found.number)
+    try {
+      await forge.scheduled.cancel(found.number)
+    } catch (thrown) {
+      if (!(thrown instanceof ExomonadError) || thrown.code === 'FORGE_UNAVAILABLE') throw thrown
+      // It is told of all the same, as it is.
+      log.warn({ err: thrown, number: found.number }, 'a merge that the forge is to make of other commits than were looked at could not be cancelled')
+      return { pull: found }
+    }
     await finish(entries)
     const reason = 'new commits were pushed to it, which nobody has looked at'
     return { pull: unscheduled, cancelled: { kind: scheduled.kind, reason, at: found.updatedAt, failed: [] } }

@@ -1,6 +1,7 @@
 import { sharesBranch } from '../agent-kinds.ts'
 import type { Forge, MergeResult, MergeScheduled, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
+import { ExomonadError } from '../errors.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
 import { noteLanded } from './landing/landed.ts'
@@ -99,9 +100,19 @@ export function createMergeSettling({
   /** The forge has merged by itself: what is based on the branch goes on, on its base, as with a merge of our own before it. */
   const takeAlong = async (journal: string, intent: MergeIntent): Promise<MergeIntent> => {
     if (intent.trusted === false) return intent
-    const retargeted = [...new Set([...intent.retargeted, ...(await retargeting.onto(asBranchName(intent.head)))])]
-    await step(journal, 'scheduled', { retargeted })
-    await retargeting.move(retargeted, asBranchName(intent.base))
+    const known = [...new Set([...intent.retargeted, ...(await retargeting.onto(asBranchName(intent.head)))])]
+    await step(journal, 'scheduled', { retargeted: known })
+    const retargeted: number[] = []
+    for (const number of known) {
+      try {
+        await retargeting.move([number], asBranchName(intent.base))
+        retargeted.push(number)
+      } catch (thrown) {
+        // It is merged in any case. One that can’t go along, for lack of commits of its own say, stays, and the branch with it.
+        if (!(thrown instanceof ExomonadError) || thrown.code === 'FORGE_UNAVAILABLE') throw thrown
+        log.warn({ err: thrown, number, base: intent.base }, 'a pull request onto a merged branch could not be pointed to its base')
+      }
+    }
     return { ...intent, retargeted }
   }
 

@@ -45,7 +45,8 @@ describe('a merge that is left to GitHub until nothing stands against it', { tim
     const { repository } = tree()
     const { headSha, headRef } = github().pull(number)
     const commit = await repository.git('commit-tree', await repository.git('rev-parse', `${headSha}^{tree}`), '-p', headSha, '-m', 'One more')
-    await repository.git('push', '-q', github().bare, `${commit}:refs/heads/${headRef}`)
+    // Not as the branch: the next request of anybody would be taken for the push.
+    await repository.git('push', '-q', github().bare, `${commit}:refs/objects/${commit}`)
     await github().push(headRef, commit, { by })
     return commit
   }

@@ -136,7 +136,8 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     const head = github().pull(number).headSha
     const tree1 = await repository.git('rev-parse', `${head}^{tree}`)
     const commit = await repository.git('commit-tree', tree1, '-p', head, '-m', 'One more')
-    await repository.git('push', '-q', github().bare, `${commit}:refs/heads/main.pushed`)
+    // Not as the branch: the next request of anybody would be taken for the push.
+    await repository.git('push', '-q', github().bare, `${commit}:refs/objects/${commit}`)
     await github().push('main.pushed', commit, { by: 'ann' })
     const [left] = await event('pr.unscheduled', number)
     expect(left.payload).toMatchObject({ kind: 'queue', reason: 'new commits were pushed to it' })

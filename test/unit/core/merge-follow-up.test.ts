@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { CancelledMerge, MergeKind, ScheduledMerge } from '../../../src/adapters/forge/scheduled.ts'
 import { createMergeFollowUp } from '../../../src/core/merge-follow-up.ts'
+import { ExomonadError, type ErrorCode } from '../../../src/errors.ts'
 import { silentLog } from '../../../src/log.ts'
 import { at, pull, sha } from '../events/pull.ts'
 
@@ -15,7 +16,9 @@ function world({
   scheduled,
   said = {},
   merge = { kind: 'not_merged' },
+  refusal,
 }: {
+  refusal?: ErrorCode
   before?: PullRequestSnapshot
   /** As the journal has it. */
   scheduled?: MergeKind
@@ -49,7 +52,10 @@ function world({
       identity: async () => 'R',
       settleMerge: async () => merge,
       scheduled: {
-        cancel: async () => void done.push('cancel'),
+        cancel: async () => {
+          if (refusal !== undefined) throw new ExomonadError(refusal, 'no')
+          done.push('cancel')
+        },
         cancelled: async (_: number, kind: MergeKind) => (done.push(`asked ${kind}`), said[kind] ?? null),
       },
     },
@@ -110,6 +116,11 @@ describe('a look at a pull request (20.18)', () => {
       cancelled: { kind: 'auto', reason: 'new commits were pushed to it, which nobody has looked at', at: 1_000, failed: [] },
     })
     expect(done).toEqual(['cancel', 'j undone'])
+    const other = pull({ ...at('d'), scheduled: AUTO })
+    const denied = world({ before: pull({ scheduled: AUTO }), scheduled: 'auto', refusal: 'FORGE_DENIED' })
+    expect(await denied.look(other)).toEqual({ pull: other })
+    const away = world({ before: pull({ scheduled: AUTO }), scheduled: 'auto', refusal: 'FORGE_UNAVAILABLE' })
+    await expect(away.look(other)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     const theirs = world({ before: pull({ scheduled: AUTO }) })
     const found = pull({ ...at('d'), scheduled: AUTO })
     expect(await theirs.look(found)).toEqual({ pull: found })

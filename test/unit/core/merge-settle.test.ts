@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest'
 import { createMergeSettling } from '../../../src/core/merge-settle.ts'
+import { ExomonadError, type ErrorCode } from '../../../src/errors.ts'
 import { silentLog } from '../../../src/log.ts'
 
 /** What is done to which forge for a merge that an end cut off. */
-function settling(kind: 'local' | 'github', identity: string, result: object = { kind: 'not_merged' }) {
+function settling(kind: 'local' | 'github', identity: string, result: object = { kind: 'not_merged' }, stays: ErrorCode = 'INVALID_ARG') {
   const done: string[] = []
+  const steps: [string, object | undefined][] = []
   const deps = {
-    store: { journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) } },
+    store: {
+      agents: { list: async () => [] },
+      transaction: async (work: (tx: object) => Promise<void>) => work({ snapshots: { get: async () => undefined } }),
+      journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) },
+    },
     git: {},
     forge: {
       kind,
@@ -17,12 +23,18 @@ function settling(kind: 'local' | 'github', identity: string, result: object = {
       },
     },
     log: silentLog(),
-    step: async () => {},
-    base: {},
-    retargeting: { move: async (numbers: readonly number[], base: string) => void done.push(`#${numbers.join()} to ${base}`) },
+    step: async (_: string, name: string, data?: object) => void steps.push([name, data]),
+    base: { sync: async () => undefined },
+    retargeting: {
+      onto: async () => [5, 6],
+      move: async (numbers: readonly number[], base: string) => {
+        if (numbers.includes(6)) throw new ExomonadError(stays, 'no')
+        done.push(`#${numbers.join()} to ${base}`)
+      },
+    },
   }
   const { settle } = createMergeSettling(deps as unknown as Parameters<typeof createMergeSettling>[0])
-  return { settle, done }
+  return { settle, done, steps }
 }
 const entry = (forge?: string, step = 'merge') => ({
   id: 'j',
@@ -86,4 +98,18 @@ it('leaves a merge that the forge makes by itself to that, once it is known to b
   expect(await over.settle(entry('github.com/1', 'refused'))).toEqual({ kind: 'undone' })
   const gone = settling('github', 'github.com/1')
   expect(await gone.settle(entry('github.com/1', 'scheduled'))).toEqual({ kind: 'undone' })
+})
+
+it('takes along what is based on a branch that the forge has merged by itself; what can’t go stays, and is no reason to wait (20.18)', async () => {
+  const merged = { kind: 'merged', sha: 'c'.repeat(40), head: 'a'.repeat(40) }
+  const scheduled = { ...entry('github.com/1', 'scheduled'), data: { ...entry('github.com/1').data, retargeted: [], scheduled: 'queue' } }
+  const { settle, done, steps } = settling('github', 'github.com/1', merged)
+  expect(await settle(scheduled)).toMatchObject({ kind: 'merged', pullError: undefined })
+  expect(done).toEqual(['asked for #3', '#5 to main', 'j done'])
+  expect(steps.map(([name]) => name)).toEqual(['scheduled', 'record', 'sync'])
+  await expect(settling('github', 'github.com/1', merged, 'FORGE_UNAVAILABLE').settle(scheduled)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+  // Of a fork’s branch nothing here is.
+  const fork = settling('github', 'github.com/1', merged)
+  await fork.settle({ ...scheduled, data: { ...scheduled.data, trusted: false } })
+  expect(fork.done).toEqual(['asked for #3', 'j done'])
 })
