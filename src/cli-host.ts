@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createGiteaHost } from './cli-host-gitea.ts'
 import { createGithubHost } from './cli-host-github.ts'
 import { createMultiplexersHost } from './cli-host-multiplexers.ts'
 import type { Environment } from './config/environment.ts'
@@ -124,6 +125,7 @@ export function createHost(environment: Environment): Host {
       return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })
     },
     github: createGithubHost(environment),
+    gitea: createGiteaHost(environment),
     multiplexers,
   }
 }

@@ -1,4 +1,5 @@
 import type { SemanticFault } from './check.ts'
+import { isSafeUrl } from './is-safe-url.ts'
 import type { Config } from './schema.ts'
 
 /** What [forge.github] says that can’t be meant: a token or a webhook in plain sight, addresses that fit no host. */
@@ -10,7 +11,7 @@ export function* checkGithub(config: Config): Generator<SemanticFault> {
     ['api_url', apiUrl],
     ['graphql_url', graphqlUrl],
   ] as const) {
-    if (url !== undefined && !isSafe(url)) {
+    if (url !== undefined && !isSafeUrl(url)) {
       yield at(key, `found ${JSON.stringify(url)}, over which the token could be read on its way; it begins with https:// (http:// only for this machine)`)
     }
   }
@@ -27,9 +28,4 @@ export function* checkGithub(config: Config): Generator<SemanticFault> {
   if (port !== undefined && secret === undefined) {
     yield at('webhook_port', 'needs webhook_secret_file beside it: without a secret anybody could say what happened')
   }
-}
-
-function isSafe(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname))
 }

@@ -140,4 +140,8 @@ export const ghEnvironment = (environment: Environment): Record<string, string> 
 export const githubVariables = (environment: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(environment.variables).filter(([name]) => GITHUB.has(name)))
 
+/** Gitea’s tokens: for the daemon itself, never for an agent. The first that is set counts. */
+export const giteaVariables = ({ variables }: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(['GITEA_TOKEN', 'FORGEJO_TOKEN'].flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])))
+
 const GITHUB = new Set(['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_HOST'])

@@ -3,6 +3,7 @@ import { TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { ExomonadError } from '../errors.ts'
 import { checkApplicable, checkReferences } from './check.ts'
+import { checkGitea } from './check-gitea.ts'
 import { checkGithub } from './check-github.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
@@ -40,7 +41,12 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
   const value = withPresets(written)
   const parsed = configSchema.safeParse(value)
   if (!parsed.success) throw invalid(file, findingsOf(parsed.error, value, text))
-  const faults = [...checkReferences(parsed.data, options.toolNames), ...checkApplicable(parsed.data, written), ...checkGithub(parsed.data)]
+  const faults = [
+    ...checkReferences(parsed.data, options.toolNames),
+    ...checkApplicable(parsed.data, written),
+    ...checkGithub(parsed.data),
+    ...checkGitea(parsed.data),
+  ]
   if (faults.length > 0) {
     const lines = linesOfKeys(text)
     throw invalid(

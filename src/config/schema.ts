@@ -92,7 +92,7 @@ export const configSchema = z
     forge: z
       .strictObject({
         kind: z
-          .enum(['local', 'github'])
+          .enum(['local', 'github', 'gitea'])
           .default('local')
           .describe('Where pull requests live. `exomonad init` sets it to github where it finds a GitHub remote and a token. Read when the daemon starts.'),
         local: z
@@ -172,6 +172,19 @@ export const configSchema = z
               .describe('Take GitHub’s webhooks here; they only make exomonad look sooner. Default: none. Read when the daemon starts.'),
             webhook_host: z.string().default('127.0.0.1').describe('Where webhooks are listened for. Other than loopback only behind TLS of your own.'),
             webhook_secret_file: z.string().optional().describe('A file with the webhook’s secret alone. Required with webhook_port.'),
+          })
+          .prefault({}),
+        gitea: z
+          .strictObject({
+            url: z.url().optional().describe('Address of the Gitea or Forgejo server. Required with kind = "gitea". Read when the daemon starts.'),
+            remote: z.string().optional().describe('The git remote. Default: origin, else the only one. Read when the daemon starts.'),
+            repository: z
+              .string()
+              .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
+              .optional()
+              .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
+            token_file: z.string().optional().describe('A file with the token alone. Default: GITEA_TOKEN, then FORGEJO_TOKEN.'),
+            delete_branch: z.boolean().default(false).describe('Delete the head branch there after a merge, once nothing is based on it.'),
           })
           .prefault({}),
         poll_active: seconds(30, 'Between looks at pull requests with checks or reviews pending.'),

@@ -12,6 +12,7 @@ import type { Log } from '../log.ts'
 import type { Paths } from '../paths.ts'
 import type { TextGate } from '../text-gate/text-gate.ts'
 import { readVersion } from '../version.ts'
+import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
 import { createGitCredential } from './git-credential.ts'
 import type { KnownTokens } from './known-tokens.ts'
@@ -49,7 +50,8 @@ interface Options {
  * The forge that the configuration names. One that can’t be reached, or refuses the token, is chosen all the same: agents go on, and what
  * needs it fails until it is back. CONFIG_INVALID where no remote is the one that is meant.
  */
-export const chooseForge = (options: Options): Promise<ChosenForge> => (options.config().forge.kind === 'github' ? chooseGithub(options) : chooseLocal(options))
+export const chooseForge = (options: Options): Promise<ChosenForge> =>
+  ({ local: chooseLocal, github: chooseGithub, gitea: chooseGitea })[options.config().forge.kind](options)
 
 async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvironment, access, gate, clock, log }: Options): Promise<ChosenForge> {
   const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
@@ -115,5 +117,26 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
     userAgent: `exomonad/${readVersion()}`,
   })
   log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, letIn: found.token.source }, 'pull requests are on GitHub')
+  return { forge, resume: async () => {} }
+}
+
+async function chooseGitea({ git, store, environment, paths, config, requireTrust, access, tokens, gate, clock, log }: Options): Promise<ChosenForge> {
+  const found = await findGitea({ git, environment, config: config(), home: paths.home })
+  if (found.kind === 'none') {
+    // What is not trusted names no server, and that is the reason to tell then.
+    await requireTrust()
+    throw new ExomonadError(
+      'CONFIG_INVALID',
+      `forge.kind is "gitea", but ${found.reason}. ${found.fix}; or set forge.kind = "local" for pull requests on this machine.`,
+      { key: 'forge.kind', found: 'gitea' },
+    )
+  }
+  const { repository, remote } = found
+  const token = tokens.reading(() => found.token.read())
+  await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for Gitea'))
+  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, host: repository.host, token })
+  const { createGiteaForge } = await import('../adapters/forge/gitea/forge.ts')
+  const forge = createGiteaForge({ repository, remote, git, store, token, gate, clock, log, userAgent: `exomonad/${readVersion()}` })
+  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, letIn: found.token.source }, 'pull requests are on Gitea')
   return { forge, resume: async () => {} }
 }

@@ -151,7 +151,7 @@ const withoutGrants = (config: Config): Config => ({
   ...config,
   merge: { ...config.merge, agents_may_force: false },
   environment: { ...config.environment, pass: [] },
-  forge: { ...config.forge, github: withoutAddresses(config.forge.github) },
+  forge: { ...config.forge, github: withoutAddresses(config.forge.github), gitea: { delete_branch: config.forge.gitea.delete_branch } },
   roles: Object.fromEntries(
     Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
   ),

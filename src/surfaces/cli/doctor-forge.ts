@@ -1,4 +1,4 @@
-import { chmod, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
 import type { GithubCheck, PermissionFinding, ServerFinding } from '../../adapters/forge/github/setup/permissions.ts'
 import type { Config } from '../../config/schema.ts'
@@ -6,6 +6,8 @@ import { checkTrust } from '../../config/trust.ts'
 import { asExomonadError } from '../../errors.ts'
 import type { CliContext } from './context.ts'
 import type { Diagnosis } from './doctor-diagnosis.ts'
+import { diagnoseGitea } from './doctor-gitea.ts'
+import { secretFile } from './doctor-secret-file.ts'
 import { readHealth } from './health.ts'
 import { trustSubject } from './initialize.ts'
 import type { LocatedRepository } from './locate.ts'
@@ -14,12 +16,13 @@ import type { LocatedRepository } from './locate.ts'
 export async function diagnoseForge(context: CliContext, config: Config | null, located: LocatedRepository): Promise<Diagnosis[]> {
   if (config === null) return []
   const changed = await notRestarted(config, located)
-  if (config.forge.kind !== 'github') return changed
+  if (config.forge.kind === 'local') return changed
   // What a repository brought may name any host: no token goes anywhere before somebody looked at it.
   const trust = await checkTrust(trustSubject(located.paths, context.environment, context.host)).catch(() => ({ trusted: false }))
   if (!trust.trusted) return changed
   const { home, commonDir } = located.paths
   try {
+    if (config.forge.kind === 'gitea') return [...(await diagnoseGitea(context, config, located)), ...changed]
     const found = await context.host.github.find({ commonDir, home, config })
     if (found.kind === 'none') return [...changed, { subject: 'forge', status: 'problem', found: `GitHub is configured, but ${found.reason}`, fix: found.fix }]
     const { repository, remote, token } = found
@@ -99,17 +102,6 @@ function limits({ points, requests }: ForgeBudget): Diagnosis {
         fix: 'exomonad looks less often until then',
       }
     : { subject: 'limits', status: 'ok', found: `${found.join(', ')} left this hour` }
-}
-
-/** Nobody else may read it. */
-async function secretFile(context: CliContext, file: string | null, subject: string): Promise<Diagnosis[]> {
-  const mode = file === null ? null : await context.host.github.openToOthers(file)
-  if (file === null || mode === null) return []
-  const repair = async (): Promise<string> => {
-    await chmod(file, 0o600)
-    return `${file} is 600 now`
-  }
-  return [{ subject, status: 'problem', found: `others may use ${file} (mode ${mode})`, fix: `chmod 600 ${file}`, repair }]
 }
 
 async function webhook(context: CliContext, { forge: { github } }: Config, home: string): Promise<Diagnosis[]> {

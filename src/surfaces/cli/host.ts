@@ -1,11 +1,13 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Exec } from '../../processes/exec.ts'
+import type { GiteaCheck } from '../../adapters/forge/gitea/check.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
+import type { GiteaFound } from '../../daemon/find-gitea.ts'
 import type { GithubFound } from '../../daemon/find-github.ts'
 import type { Paths } from '../../paths.ts'
 
@@ -47,6 +49,7 @@ export interface Host {
   /** The store’s file while no daemon has it. */
   readonly store: StoreHost
   readonly github: GithubHost
+  readonly gitea: GiteaHost
   readonly multiplexers: MultiplexersHost
 }
 
@@ -90,6 +93,13 @@ export interface GithubHost {
   secretFile(written: string, home: string): Promise<string>
   /** Workflows of a checkout that won’t run on the pull requests of a tree that grows from `root`. */
   silentWorkflows(worktree: string, root: string): Promise<WorkflowFinding[]>
+}
+
+export interface GiteaHost {
+  /** Remote, repository and token; nothing is sent. */
+  find(options: { commonDir: string; home: string; config: Pick<Config, 'forge'> }): Promise<GiteaFound>
+  /** What server and token are good for, with a few requests. */
+  check(found: Extract<GiteaFound, { kind: 'found' }>): Promise<GiteaCheck>
 }
 
 export interface DaemonProcess {

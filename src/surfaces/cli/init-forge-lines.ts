@@ -6,7 +6,7 @@ import { printableLine } from './printable.ts'
 export function forgeFact({ kind, github, token, account, why }: ForgeReport): [string, string][] {
   if (kind === null) return []
   if (kind === 'local') return [['forge', printableLine(why === null ? 'local' : `local: ${why}`)]]
-  if (github === null) return [['forge', 'github']]
+  if (github === null) return [['forge', kind]]
   const by = account === null ? (token === null ? '' : `, token: ${token}`) : `, as ${account} (token: ${token ?? 'none'})`
   return [['forge', printableLine(`github: ${github.repository} on ${github.host}, remote ${github.remote}${by}`)]]
 }

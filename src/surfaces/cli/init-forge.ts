@@ -14,7 +14,7 @@ export type ForgeChoice = (typeof FORGE_CHOICES)[number]
 /** Where pull requests live, and what was found of GitHub on the way there. Reasons are sentences without a full stop. */
 export interface ForgeReport {
   /** As the configuration has it; null where that is not trusted or doesn’t parse. */
-  readonly kind: 'local' | 'github' | null
+  readonly kind: Config['forge']['kind'] | null
   readonly github: { readonly host: string; readonly repository: string; readonly remote: string; readonly enterprise: boolean } | null
   /** Where the token comes from, never the token. */
   readonly token: string | null
@@ -58,6 +58,7 @@ export async function reportForge(context: CliContext, setUp: SetUp, wanted: For
     if (wanted === 'local') return { ...NOTHING, kind, change: howToChange('local', paths.configFile) }
     return { ...(await withProgress(context, 'Looking at GitHub', lookAtGithub(context, beginning, config))), kind }
   }
+  if (kind === 'gitea') return { ...NOTHING, kind, change: wanted === 'auto' ? null : howToChange(wanted, paths.configFile) }
   if (wanted === 'local') return NOTHING
   const found = await context.host.github.find({ ...beginning, config })
   const usable = found.kind === 'found' && found.token.source !== null

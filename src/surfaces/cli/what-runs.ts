@@ -37,8 +37,14 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
     token_file: tokenFile && `${tokenFile} holds the token`,
     app_key_file: appKey && `${appKey} holds the key of app ${app}`,
   }
-  const tokens = Object.entries(credentials).flatMap(([key, words]) =>
-    config.forge.kind === 'local' || words === undefined ? [] : [[`forge.github.${key}`, words] as const],
+  const { gitea } = config.forge
+  const addresses = {
+    github: credentials,
+    gitea: { url: goesTo(gitea.url), token_file: gitea.token_file && `${gitea.token_file} holds the token` },
+  }
+  const { kind } = config.forge
+  const tokens = Object.entries(kind === 'local' ? {} : addresses[kind]).flatMap(([key, words]) =>
+    words === undefined ? [] : [[`forge.${kind}.${key}`, words] as const],
   )
   const commands: [string, readonly string[] | undefined][] = [
     ...Object.entries(config.agents).flatMap(([name, agent]): [string, readonly string[] | undefined][] =>

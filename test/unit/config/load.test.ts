@@ -138,6 +138,12 @@ describe('the configuration', () => {
     expect(fine.forge.github.host).toBe('git.example.com:8443')
   })
 
+  it('refuses a Gitea that is nowhere, or reached in plain sight (20.21)', () => {
+    expect(refusal('[forge]\nkind = "gitea"').message).toContain('forge.gitea.url: is missing')
+    expect(refusal('[forge.gitea]\nurl = "http://git.example.com"').message).toContain('forge.gitea.url: found "http://git.example.com", over which')
+    expect(parseConfig('[forge]\nkind = "gitea"\n[forge.gitea]\nurl = "http://127.0.0.1:3000"', 'f').forge.kind).toBe('gitea')
+  })
+
   it('asks nobody and allows nothing by itself', () => {
     expect(parseConfig('[roles.dev]\nagent = "claude"', 'f').roles['dev']?.permissions).toEqual({ policy: 'off', allow: [] })
     expect(refusal('[roles.dev.permissions]\npolicy = "yes"').message).toContain('allowed: "off", "ask", "list", "all"')

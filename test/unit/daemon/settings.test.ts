@@ -75,6 +75,11 @@ webhook_secret_file = "theirs"
 trusted_bots = ["they[bot]"]
 spawn_label = "theirs"
 copilot_review = false
+[forge.gitea]
+url = "https://git.example.invalid"
+remote = "theirs"
+repository = "they/theirs"
+token_file = "/home/ada/.netrc"
 `
     const { settings, trust } = repository(text)
     const { github } = (await settings()).current().forge
@@ -87,6 +92,7 @@ copilot_review = false
       checks_expected_within: 180,
       webhook_host: '127.0.0.1',
     })
+    expect((await settings()).current().forge.gitea).toEqual({ delete_branch: false })
     await recordTrust(trust)
     expect((await settings()).current().forge.github).toMatchObject({ remote: 'theirs', app_key_file: '/home/ada/.ssh/id_rsa', webhook_port: 8080 })
   })

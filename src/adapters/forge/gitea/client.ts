@@ -87,13 +87,13 @@ export function createGiteaClient({ repository, token, clock, log, userAgent, re
     throw failure(repository, { method, path, status, words: wordsOf(json(text)), retryAfter: response.headers.get('retry-after'), now: clock() })
   }
 
-  const rest: GiteaClient['rest'] = async (route, request = {}) => {
+  const rest = async <Data>(route: string, request: GiteaRequest = {}): Promise<GiteaAnswer<Data>> => {
     const [method = 'GET', template = ''] = route.split(' ')
     const path = template.replace('{owner}', encodeURIComponent(owner)).replace('{repo}', encodeURIComponent(name))
     const tries = (request.retry ?? method === 'GET') ? TRIES : 1
-    const attempt = async (left: number): Promise<GiteaAnswer<any>> => {
+    const attempt = async (left: number): Promise<GiteaAnswer<Data>> => {
       try {
-        return await send(method, path, request)
+        return await send<Data>(method, path, request)
       } catch (error) {
         const passes = error instanceof ExomonadError && error.code === 'FORGE_UNAVAILABLE' && error.facts['retry_at'] === undefined
         if (!passes || left <= 1 || closing.signal.aborted) throw error
