@@ -18,8 +18,7 @@ import { ensureOwnerToken, writeRepositoryRecord } from './config/user-state.ts'
 import { knownWeather } from './core/forge-weather.ts'
 import { hashToken } from './core/launch.ts'
 import { createLiveAgentOf } from './core/live-agent.ts'
-import { createBaseSync } from './core/merge-base.ts'
-import { ownerOf } from './core/merge-settle.ts'
+import { createMergeFollowUp } from './core/merge-follow-up.ts'
 import { createSight } from './core/sight.ts'
 import { assembleCore, type AssembledCore } from './daemon/assemble-core.ts'
 import { chooseForge, type RemoteAccess } from './daemon/choose-forge.ts'
@@ -40,7 +39,7 @@ import { createOutbox } from './events/outbox.ts'
 import { createPoller } from './events/poller.ts'
 import { createPublisher } from './events/publisher.ts'
 import { createRenderer } from './events/render.ts'
-import { newDeliveryId, parseAgentId, type BranchName } from './ids.ts'
+import { newDeliveryId, parseAgentId } from './ids.ts'
 import { createLog } from './log.ts'
 import { PACKAGE_ROOT, programFile } from './package-root.ts'
 import { foldersOf, pathsOf, repositoryHash } from './paths.ts'
@@ -175,9 +174,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
     })
-    const sync = createBaseSync({ git, forge, log })
-    const bringIn = async (base: BranchName) => sync(base, ownerOf(await store.agents.list(), base))
-    const poller = createPoller({ forge, store, publisher, config, clock, log, bringIn })
+    const onJournalStep = options.onJournalStep ?? (() => {})
+    const followUp = createMergeFollowUp({ store, git, forge, clock, log, onJournalStep })
+    const poller = createPoller({ forge, store, publisher, config, clock, log, followUp })
 
     await writeBinShim(paths.bin, {
       node: process.execPath,
@@ -205,7 +204,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gate,
       clock,
       log,
-      onJournalStep: options.onJournalStep ?? (() => {}),
+      onJournalStep,
       socket,
       agentPath: paths.bin,
       mcpUrl: mcp?.url ?? null,
@@ -263,8 +262,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await http.listen(socket)
     release.add('http', () => http.close())
     // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what it did meanwhile is settled at the next start.
-    if (forge.kind === 'github') {
-      release.add('requests to GitHub', () => {
+    if (forge.kind !== 'local') {
+      release.add('requests to the forge', () => {
         leaving.abort()
         return forge.dispose()
       })

@@ -122,6 +122,7 @@ function open(number: number, branch: string, head: string): void {
     mergedBy: null,
     mergeCommitSha: null,
     requestedReviewers: [],
+    autoMerge: null,
     autoClosedByBase: false,
     createdAt: now,
     updatedAt: now,

@@ -7,11 +7,12 @@ import type { Captures, Forking } from './agent-forks.ts'
 import type { Sessions, Subagents } from './agent-sessions.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Waiting } from './agent-waits.ts'
-import type { LandingView } from './landing/view.ts'
+import type { FiledPull, MergedPull, PullChecks, PullDetails, PullSummary } from './pull-documents.ts'
 import type { TakeReceipt } from './receipt.ts'
 import type { ReplyInput } from './review-replies.ts'
 import type { View } from './tree-document.ts'
 
+export type { FiledPull, MergedPull, PullChecks, PullDetails, PullSummary, ScheduledView } from './pull-documents.ts'
 export type { ForgeView, TreeNode, TreeView, View } from './tree-document.ts'
 
 /** The use cases, as surfaces and tools see them, made by the factories beside this file. Results are the documents people and models read, hence snake_case. */
@@ -128,85 +129,24 @@ export interface Running {
   screen(address: string, lines: number): Promise<{ agent_id: AgentId; text: string; live: boolean }>
 }
 
-export interface FiledPull {
-  pr_number: number
-  pr_url: string
-  head_branch: string
-  base_branch: string
-  created: boolean
-  warnings: string[]
-}
-export interface MergedPull {
-  merged: boolean
-  /** `landing`: its result is being checked, and it lands by itself when that is green. */
-  state: 'merged' | 'landing'
-  /** The merge; null while it is `landing`. */
-  sha: string | null
-  local_synced: boolean
-  pull_error?: string
-  /** The head that was looked at, where exomonad has rebased it since; its changes are the same. */
-  rebased_from?: string
-  retargeted: number[]
-  siblings_behind: string[]
-  next: string
-}
-export interface PullSummary {
-  number: number
-  url: string
-  title: string
-  state: 'open' | 'merged' | 'closed'
-  draft: boolean
-  head_branch: string
-  base_branch: string
-  agent: string | null
-  checks: string
-  review: string
-  mergeable: string
-  head_sha: string
-  /** It waits to land: what is done for it now; null where it does not. */
-  landing: LandingView | null
-}
-export interface PullDetails extends PullSummary {
-  body: string
-  conflict_files: string[]
-  reviews: {
-    id: string
-    author: string
-    state: string
-    body: string
-    stale: boolean
-    comments: { id: string; path: string; line: number | null; body: string; conversation: 'open' | 'resolved' | null }[]
-    /** Its author may write to the repository: the verdict counts. */
-    trusted: boolean
-    /** Words of somebody without write access, not shown to agents. */
-    withheld: boolean
-  }[]
-  /** Whom the forge asked for a review that it requires. */
-  asked_reviewers: { name: string; code_owner: boolean }[]
-  check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
-  merge_sha: string | null
-}
-
-export interface PullChecks {
-  number: number
-  head_sha: string
-  state: string
-  checks: PullDetails['check_runs']
-  log: string | null
-  /** Whether they were started again or run anyway; null where that was not asked for. */
-  rerun: 'started' | 'running' | null
-}
-
 export interface Pulls {
   /** `since`: the same was asked for then, and cut off; where what it filed was merged meanwhile, that is the result. Milliseconds since the epoch. */
   file(caller: Caller, input: { title: string; body: string; draft: boolean }, since?: number | null): Promise<FiledPull>
   /**
    * `head`: what the caller looked at; HEAD_CHANGED where others’ commits came since. A result that nothing has checked is checked first: with
-   * `wait` that is waited for (CHECKS_FAILED where it is red), until `signal` says that the caller is gone; it goes on without it.
+   * `wait` that is waited for (CHECKS_FAILED where it is red), until `signal` says that the caller is gone; it goes on without it. `whenReady`: what may pass with
+   * this head is left to the forge to wait for, where it can.
    */
   merge(
     caller: Caller,
-    input: { number: number; strategy?: MergeStrategy | undefined; force: boolean; head?: string | undefined; wait?: boolean | undefined },
+    input: {
+      number: number
+      strategy?: MergeStrategy | undefined
+      force: boolean
+      head?: string | undefined
+      wait?: boolean | undefined
+      whenReady?: boolean | undefined
+    },
     options?: { signal?: AbortSignal; progress?: (words: string) => void },
   ): Promise<MergedPull>
   review(

@@ -3,7 +3,7 @@ import type { MergeStep } from './merge-journal.ts'
 
 /**
  * What is known here of a merge that was decided on: `made` (the forge said so), `asked` (the forge may have been asked, and its answer is not
- * known), `over` (the forge refused it or was never asked, or it was given up): whoever merges it then is somebody else.
+ * known, or it makes it by itself in a while), `over` (the forge refused it or was never asked, or it was given up): whoever merges it then is somebody else.
  */
 export type MergeAttempt = 'made' | 'asked' | 'over'
 
@@ -13,5 +13,5 @@ const MADE: ReadonlySet<string> = new Set<MergeStep>(['record', 'sync', 'delete'
 export function mergeAttempt(entry: Pick<JournalEntry, 'state' | 'step'> | undefined): MergeAttempt {
   if (entry === undefined || entry.state === 'undone') return 'over'
   if (entry.state === 'done' || MADE.has(entry.step)) return 'made'
-  return entry.step === 'merge' ? 'asked' : 'over'
+  return entry.step === 'merge' || entry.step === 'scheduled' ? 'asked' : 'over'
 }

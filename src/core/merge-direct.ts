@@ -1,8 +1,9 @@
-import type { MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { MergeResult, MergeScheduled, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Actor } from '../ids.ts'
 import { noteBehind, saysBehind } from './behind.ts'
 import type { Deps } from './deps.ts'
 import { pullEventFacts, type MergeIntent, type WriteStep } from './merge-journal.ts'
+import type { RefusedMerge } from './merge-refusal.ts'
 import type { Retargeting } from './merge-retarget.ts'
 import { ownerOf, type MergeSettling } from './merge-settle.ts'
 
@@ -13,10 +14,13 @@ export type DirectMerge =
       readonly retargeted: readonly number[]
       readonly pullError: string | undefined
     }
-  | { readonly kind: 'refused'; readonly result: Exclude<MergeResult, { kind: 'merged' }> }
+  | { readonly kind: 'refused'; readonly result: RefusedMerge }
+  /** Nothing was done: the forge has nothing that it could wait for. */
+  | { readonly kind: 'ready' }
+  | MergeScheduled
 
 /**
- * One merge that the forge makes, of whatever that comes to. Its intent is in the journal. A merge that the forge refused is taken back; throws
+ * One merge that the forge makes, or will make, of whatever that comes to. Its intent is in the journal. A merge that the forge refused is taken back; throws
  * where nobody knows what came of it (`stuck` then names it).
  */
 export function createMergeDirect({
@@ -49,7 +53,8 @@ export function createMergeDirect({
 
   const mergeThere = async (journal: string, intent: MergeIntent, pull: PullRequestSnapshot): Promise<DirectMerge> => {
     // Branches of forks bear any name; what is based on ours has nothing to do with them.
-    const children = pull.trusted ? await retargeting.onto(pull.head.branch) : []
+    // What is merged in a while takes them along then: until it is, they show its work as theirs.
+    const children = pull.trusted && intent.way === undefined ? await retargeting.onto(pull.head.branch) : []
     await step(journal, 'retarget', { retargeted: children })
     await retargeting.move(children, pull.base.branch)
     const result = await forge.merge({
@@ -57,14 +62,19 @@ export function createMergeDirect({
       expectedHead: pull.head.sha,
       strategy: intent.strategy,
       by: intent.by as Actor,
+      ...(intent.way === undefined ? {} : { way: intent.way }),
       prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
     })
+    if (result.kind === 'scheduled') {
+      await settling.schedule(journal, { ...intent, retargeted: children }, result)
+      return result
+    }
     if (result.kind !== 'merged') {
       // First of all: a merge that somebody else makes from here on is theirs.
       await step(journal, 'refused')
       await retargeting.move(children, pull.head.branch)
       await takeBack(journal, pull, result)
-      return { kind: 'refused', result }
+      return result.kind === 'ready' ? { kind: 'ready' } : { kind: 'refused', result }
     }
     return { kind: 'merged', merged: result, retargeted: children, pullError: await settling.complete(journal, { ...intent, retargeted: children }, result) }
   }
@@ -75,6 +85,7 @@ export function createMergeDirect({
     const entry = await store.journal.get(journal)
     const settled = entry === undefined ? null : await settling.settle(entry).catch(() => null)
     if (settled === null) stuck.add(journal)
+    if (settled?.kind === 'scheduled') return settled.result
     if (settled?.kind !== 'merged' || entry === undefined) throw thrown
     return { ...settled, retargeted: [...(entry.data as MergeIntent).retargeted] }
   }

@@ -1,4 +1,5 @@
 import type { MergeStrategy, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { MergeKind } from '../adapters/forge/scheduled.ts'
 import type { JournalEntry, Store, StoreVerbs } from '../adapters/store/store.ts'
 import type { Deps } from './deps.ts'
 
@@ -27,20 +28,29 @@ export interface MergeIntent extends Record<string, unknown> {
   readonly awaited?: boolean
   /** Of a pull request that is landed with others: their numbers. */
   readonly together?: readonly number[]
+  /** How the forge is asked to merge it; missing where that is at once. */
+  readonly way?: MergeKind
+  /** Of one that it merges by itself from then on: how. */
+  readonly scheduled?: MergeKind
+  /** Since when, by its clock (ms since the epoch). */
+  readonly scheduledAt?: number
 }
 
 /**
  * Of one whose result has to be checked first: `queued` (it waits for its turn), `built` (the commits are made), `checking`, `checked` (green).
  * Then, as for all, in this order: `intent` (what is about to be merged), `retarget` (pull requests that target the merged branch go to its base), `merge` (with
- * the commit, where it is known before it is pushed), `record` (store), `sync` (the parent’s worktree), `delete` (the head branch). Instead of
+ * the commit, where it is known before it is pushed), `scheduled` (the forge merges it by itself, in a while), `record` (store), `sync` (the parent’s worktree), `delete` (the head branch). Instead of
  * those three, where the forge said no: `refused` (what was retargeted goes back).
  */
-export type MergeStep = 'intent' | 'queued' | 'built' | 'checking' | 'checked' | 'retarget' | 'merge' | 'record' | 'sync' | 'delete' | 'refused'
+export type MergeStep = 'intent' | 'queued' | 'built' | 'checking' | 'checked' | 'retarget' | 'merge' | 'scheduled' | 'record' | 'sync' | 'delete' | 'refused'
 
 const WAITING: ReadonlySet<string> = new Set<MergeStep>(['queued', 'built', 'checking', 'checked'])
 
 /** It waits to land: nothing of it has left this machine. */
 export const waitsToLand = ({ kind, step }: Pick<JournalEntry, 'kind' | 'step'>): boolean => kind === 'merge' && WAITING.has(step)
+
+/** The forge merges it by itself: that is followed to its end. */
+export const isScheduled = ({ kind, step }: Pick<JournalEntry, 'kind' | 'step'>): boolean => kind === 'merge' && step === ('scheduled' satisfies MergeStep)
 
 /** Writes which step is about to be taken. */
 export type WriteStep = (journal: string, step: MergeStep, data?: Partial<MergeIntent>) => Promise<void>

@@ -16,14 +16,16 @@ import type { Landing, LandingOutcome } from './landing/landing.ts'
 import { isAlive } from './lifecycle.ts'
 import type { RequireLookedAt } from './looked-at.ts'
 import type { MergeBase } from './merge-base.ts'
+import { createMergeBegin } from './merge-begin.ts'
 import { createMergeDirect } from './merge-direct.ts'
-import { createWriteStep, createWriteSteps, pullEventFacts, waitsToLand, type MergeIntent } from './merge-journal.ts'
+import { createWriteStep, createWriteSteps, waitsToLand, type MergeIntent } from './merge-journal.ts'
+import { createMergeEnd, type MergeEnd } from './merge-ends.ts'
 import { mergeRefusal, redRefusal } from './merge-refusal.ts'
 import { createRetargeting } from './merge-retarget.ts'
 import { createMergeRights } from './merge-rights.ts'
-import { mergeObjections } from './merge-rules.ts'
+import { createMergeSchedule, nothingToWaitFor } from './merge-schedule.ts'
 import { chooseStrategy } from './merge-strategy.ts'
-import { createMergeSettling, forgeOf, ownerOf } from './merge-settle.ts'
+import { createMergeSettling, ownerOf } from './merge-settle.ts'
 import { nextStep, stillLanding } from './merge-words.ts'
 import { knownPulls, mergedBranches } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
@@ -32,7 +34,7 @@ export interface MergePull {
   readonly merge: Pulls['merge']
   /**
    * After a crash: finishes a merge that reached the remote, takes back the retargeting of one that didn’t. `waits`: it waits to land, as it did
-   * before. Undefined: can’t be told yet.
+   * before, or the forge merges it by itself (merge-follow-up.ts). Undefined: can’t be told yet.
    */
   settle(entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined>
   /** Journal ids of merges whose outcome this process doesn’t know: the remote failed in the middle. */
@@ -56,7 +58,7 @@ export function createMergePull(
     requireLookedAt: RequireLookedAt
   },
 ): MergePull {
-  const { store, forge, polling, settings, publisher, clock, log } = deps
+  const { store, forge, polling, settings, clock, log } = deps
   const step = createWriteStep(deps)
   const steps = createWriteSteps(deps)
   const base = deps.mergeBase
@@ -66,19 +68,10 @@ export function createMergePull(
   /** Journal ids whose settling is under way. */
   const beingSettled = new Set<string>()
   const rights = createMergeRights(deps)
+  const schedule = createMergeSchedule(deps)
+  const { intentOf, begin } = createMergeBegin(deps)
   const mergeDirect = createMergeDirect({ ...deps, step, retargeting, settling, stuck })
   let resumed = false
-
-  const requireMergeable = async (pull: PullRequestSnapshot, force: boolean) => {
-    const objections = mergeObjections(pull, force)
-    const [first] = objections
-    if (first === undefined) return
-    // What made it so may not have been told of yet.
-    await polling.poll([pull.number])
-    throw new ExomonadError(first.code, `#${pull.number} can’t be merged: ${objections.map((objection) => objection.reason).join('; ')}.`, {
-      reasons: objections.map((objection) => objection.reason),
-    })
-  }
 
   const landings =
     forge.results === null
@@ -117,32 +110,6 @@ export function createMergePull(
     const { check_result: wanted } = (await settings.config()).merge
     if (wanted === 'off' || !(await results.required())) return false
     return wanted === 'always' || landings.overlaps(pull)
-  }
-
-  const intentOf = async (pull: PullRequestSnapshot, by: Actor, strategy: MergeIntent['strategy'], child: Agent | undefined): Promise<MergeIntent> => ({
-    forge: await forgeOf(forge),
-    number: pull.number,
-    title: pull.title,
-    url: pull.url,
-    head: pull.head.branch,
-    base: pull.base.branch,
-    by,
-    expectedHead: pull.head.sha,
-    strategy,
-    trusted: pull.trusted,
-    retargeted: [],
-    // The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured.
-    deletes: forge.kind === 'github' && child?.ownsWorktree === true && !child.adopted && (await settings.config()).forge.github.delete_branch,
-  })
-
-  const begin = async (journal: string, name: 'intent' | 'queued', intent: MergeIntent, pull: PullRequestSnapshot, child: Agent | undefined): Promise<void> => {
-    const about = { agentId: child?.id ?? null, actor: intent.by as Actor }
-    await store.transaction(async (tx) => {
-      await tx.journal.begin({ id: journal, kind: 'merge', step: name, data: intent, startedAt: clock() })
-      await publisher.publish({ ...about, type: 'merge.started', payload: { ...pullEventFacts(pull), strategy: intent.strategy, journal } }, tx)
-      if (name === 'queued') await publisher.publish({ ...about, type: 'landing.queued', payload: { ...pullEventFacts(pull), sha: pull.head.sha } }, tx)
-    })
-    deps.onJournalStep('merge', name)
   }
 
   const landingOf = (journal: string, intent: MergeIntent, waits: Pick<Landing, 'ended' | 'progress' | 'awaited'>): Landing => ({
@@ -189,7 +156,7 @@ export function createMergePull(
       await polling.poll([pull.number])
       throw refused
     })
-    const { strategy, instead } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
+    let instead: string | null = null
     const answer = async (sha: string, retargeted: readonly number[], pullError: string | undefined): Promise<MergedPull> => {
       const over = mergedBranches(await knownPulls(store))
       const siblings = agents.filter(
@@ -208,9 +175,17 @@ export function createMergePull(
       }
     }
 
+    /** Listened for from here on: it may be over before it is waited for. */
+    const listen = (): MergeEnd | null => (input.wait === true && forge.scheduled !== null ? createMergeEnd(deps, pull) : null)
+    const onceEnded = (going: MergedPull, end: MergeEnd | null) => async () =>
+      end === null ? going : end.outcome(going, (sha, localError) => answer(sha, [], localError), options ?? {})
+    const standing = schedule.standing(pull, input)
+    if (standing !== null) return onceEnded(standing, listen())
+    const { strategy, queue, ...chosen } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
+    instead = chosen.instead
     const landing = await isLanding(pull.number)
     // What can't be forced goes on landing.
-    if (!landing || input.force) await requireMergeable(pull, input.force)
+    const way = landing && !input.force ? 'now' : await schedule.wayOf(pull, input, { queue })
     if (landing && !(input.force && (await withdraw(pull.number)))) {
       const waiter = input.wait === true ? pending.join(pull.number, actorOf(caller), options ?? {}) : undefined
       if (waiter === undefined) return async () => stillLanding(pull, followed)
@@ -218,7 +193,7 @@ export function createMergePull(
       return async () => outcomeOf(await waiter.outcome(), pull, followed, answer)
     }
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
-    const intent = await intentOf(pull, actorOf(caller), strategy, child)
+    const intent = { ...(await intentOf(pull, actorOf(caller), strategy, child)), ...(way === 'now' ? {} : { way }) }
 
     if (await checksResult(pull, input.force)) {
       const coming = await land(pull, intent, child, { ...options, wait: input.wait === true })
@@ -227,10 +202,25 @@ export function createMergePull(
 
     const journal = randomUUID()
     await begin(journal, 'intent', intent, pull, child)
-    const done = await mergeDirect(journal, intent, pull)
+    const end = listen()
+    const done = await mergeDirect(journal, intent, pull).catch((thrown: unknown) => {
+      end?.leave()
+      throw thrown
+    })
+    if (done.kind !== 'scheduled') end?.leave()
     if (done.kind === 'refused') {
       await polling.poll([pull.number])
       throw mergeRefusal(forge, pull, done.result)
+    }
+    if (done.kind === 'scheduled') {
+      await polling.poll([pull.number])
+      return onceEnded(schedule.answer(pull, done, { followed, instead }), end)
+    }
+    if (done.kind === 'ready') {
+      const now = await readPull(forge, pull.number)
+      return mergeNow(caller, { ...input, whenReady: false }, now, options).catch((thrown: unknown) => {
+        throw nothingToWaitFor(forge, thrown)
+      })
     }
     // What else is open on the base is looked at then too: it has moved.
     await polling.poll([pull.number, ...done.retargeted])
@@ -258,6 +248,7 @@ export function createMergePull(
     const settled = await settling.settle({ ...entry, data: { ...entry.data, awaited: false } })
     if (settled === null) return undefined
     stuck.delete(entry.id)
+    if (settled.kind === 'scheduled') return 'waits'
     if (settled.kind === 'waits') {
       if (resumed) await queueAgain(entry.id, entry.data as MergeIntent)
       return 'waits'

@@ -4,12 +4,14 @@ import type { ErrorCode } from '../errors.ts'
 export interface MergeObjection {
   readonly code: ErrorCode
   readonly reason: string
+  /** It may be gone in a while, with the same head: a check that runs, a review that is missing. */
+  readonly passes: boolean
 }
 
 /** Why a pull request must not be merged, worst first; empty where it may. `force` overrides checks and reviews, never conflicts. */
 export function mergeObjections(pull: PullRequestSnapshot, force: boolean): MergeObjection[] {
   const objections: MergeObjection[] = []
-  const object = (code: ErrorCode, reason: string) => objections.push({ code, reason })
+  const object = (code: ErrorCode, reason: string, passes = false) => objections.push({ code, reason, passes })
 
   if (pull.state !== 'open') object('PR_NOT_MERGEABLE', `it is ${pull.state}`)
   if (pull.mergeable === 'conflicting') object('PR_NOT_MERGEABLE', `it conflicts with ${pull.base.branch} in ${pull.conflictFiles.join(', ') || 'some files'}`)
@@ -22,7 +24,7 @@ export function mergeObjections(pull: PullRequestSnapshot, force: boolean): Merg
   const red = counting.filter((check) => check.status !== 'passed')
   for (const { kind, needs } of pull.blockers ?? []) {
     const how = kind === 'behind' ? ', which exomonad does as soon as its agent rests: you are told when it is ready' : ''
-    object('PR_NOT_MERGEABLE', `it needs ${needs}${how}`)
+    object('PR_NOT_MERGEABLE', `it needs ${needs}${how}`, true)
   }
   switch (pull.checksState) {
     case 'failed':
@@ -34,14 +36,15 @@ export function mergeObjections(pull: PullRequestSnapshot, force: boolean): Merg
     case 'pending': {
       // A check that waits for something else than its turn says so.
       const held = red.flatMap((check) => (check.status === 'queued' && check.logTail !== null ? [`${check.name}: ${check.logTail}`] : []))
-      object('CHECKS_FAILED', held.length > 0 ? held.join('; ') : `checks are still running: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`)
+      const running = `checks are still running: ${red.map((check) => check.name).join(', ') || 'see pr_checks'}`
+      object('CHECKS_FAILED', held.length > 0 ? held.join('; ') : running, true)
       break
     }
     case 'none':
-      if (pull.checksRequired) object('CHECKS_FAILED', 'the required checks have not run')
+      if (pull.checksRequired) object('CHECKS_FAILED', 'the required checks have not run', true)
       break
     case 'unknown':
-      if (pull.checksRequired) object('CHECKS_FAILED', 'the state of the checks could not be read')
+      if (pull.checksRequired) object('CHECKS_FAILED', 'the state of the checks could not be read', true)
       break
     case 'passed':
       break

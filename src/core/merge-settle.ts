@@ -1,5 +1,5 @@
 import { sharesBranch } from '../agent-kinds.ts'
-import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { Forge, MergeResult, MergeScheduled, PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Agent, JournalEntry } from '../adapters/store/store.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../ids.ts'
 import type { Deps } from './deps.ts'
@@ -18,14 +18,22 @@ export interface MergeSettling {
    * where that was asked for. Returns why the worktree lacks it.
    */
   complete(journal: string, intent: MergeIntent, merged: Merged, options?: { readonly sync?: boolean }): Promise<string | undefined>
+  /** The forge merges it by itself in a while: what was pointed to its base goes back until then. */
+  schedule(journal: string, intent: MergeIntent, result: MergeScheduled): Promise<void>
   /**
    * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken back. One that was
    * begun on another forge is none of this one’s; one that somebody else made is undone here, and the poller tells of it. One that waited
-   * for its result waits again. Null: can’t be told yet, and nothing was done.
+   * for its result waits again, one that the forge makes by itself is left to that. Null: can’t be told yet, and nothing was done.
    */
   settle(
     entry: Pick<JournalEntry, 'id' | 'step' | 'state' | 'data'>,
-  ): Promise<{ kind: 'merged'; merged: Merged; pullError: string | undefined } | { kind: 'undone' } | { kind: 'waits' } | null>
+  ): Promise<
+    | { kind: 'merged'; merged: Merged; pullError: string | undefined }
+    | { kind: 'undone' }
+    | { kind: 'waits' }
+    | { kind: 'scheduled'; result: MergeScheduled }
+    | null
+  >
 }
 
 const LOCAL = 'local'
@@ -45,7 +53,7 @@ export function createMergeSettling({
   step,
   base,
   retargeting,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'log'> & { step: WriteStep; base: MergeBase; retargeting: Retargeting }): MergeSettling {
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'log'> & { step: WriteStep; base: Pick<MergeBase, 'sync'>; retargeting: Retargeting }): MergeSettling {
   /** The store’s side of a merge: the child starts its next work from what was merged, retargeted children have a new base. */
   const record = async (intent: MergeIntent, merged: Merged): Promise<void> => {
     const agents = await store.agents.list()
@@ -88,7 +96,17 @@ export function createMergeSettling({
     }
   }
 
-  const complete: MergeSettling['complete'] = async (journal, intent, merged, { sync = true } = {}) => {
+  /** The forge has merged by itself: what is based on the branch goes on, on its base, as with a merge of our own before it. */
+  const takeAlong = async (journal: string, intent: MergeIntent): Promise<MergeIntent> => {
+    if (intent.trusted === false) return intent
+    const retargeted = [...new Set([...intent.retargeted, ...(await retargeting.onto(asBranchName(intent.head)))])]
+    await step(journal, 'scheduled', { retargeted })
+    await retargeting.move(retargeted, asBranchName(intent.base))
+    return { ...intent, retargeted }
+  }
+
+  const complete: MergeSettling['complete'] = async (journal, begun, merged, { sync = true } = {}) => {
+    const intent = begun.way === undefined && begun.scheduled === undefined ? begun : await takeAlong(journal, begun)
     await step(journal, 'record')
     await record(intent, merged)
     await step(journal, 'sync')
@@ -101,8 +119,14 @@ export function createMergeSettling({
     return pullError
   }
 
+  const schedule: MergeSettling['schedule'] = async (journal, intent, { how, since }) => {
+    await retargeting.move(intent.retargeted, asBranchName(intent.head))
+    await step(journal, 'scheduled', { scheduled: how, scheduledAt: since, retargeted: [] })
+  }
+
   return {
     complete,
+    schedule,
 
     settle: async (entry) => {
       const { id, data } = entry
@@ -120,7 +144,13 @@ export function createMergeSettling({
       if (result.kind === 'unknown') return null
       // The local forge journals the commit before it is pushed, and knows by that whose merge it is.
       const isOurs = forge.kind === 'local' || mergeAttempt(entry) !== 'over'
-      if (result.kind === 'merged' && isOurs) return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
+      if (result.kind === 'merged' && isOurs) {
+        return { kind: 'merged', merged: result, pullError: await complete(id, intent, result) }
+      }
+      if (result.kind === 'scheduled' && isOurs) {
+        if (entry.step !== 'scheduled') await schedule(id, intent, result)
+        return { kind: 'scheduled', result }
+      }
       const mergedByOther = result.kind === 'merged' || (result.kind === 'not_open' && result.state === 'merged')
       // What was pointed to its base is where the work is by now.
       if (!mergedByOther) await retargeting.move(intent.retargeted, asBranchName(intent.head))

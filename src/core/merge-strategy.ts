@@ -8,6 +8,8 @@ export interface ChosenStrategy {
   readonly strategy: MergeStrategy
   /** What to say where it is another than usual; null else. */
   readonly instead: string | null
+  /** A merge queue merges it. */
+  readonly queue?: true
 }
 
 /** The asked one, else the one that fits, or what the base allows instead. PR_NOT_MERGEABLE where the asked one, or every one, is forbidden. */
@@ -17,9 +19,12 @@ export async function chooseStrategy(
   asked: MergeStrategy | undefined,
   usual: MergeStrategy,
 ): Promise<ChosenStrategy> {
-  const { allowed, why } = await forge.mergeWays(pull.base.branch)
+  const { allowed, why, queue } = await forge.mergeWays(pull.base.branch)
   const strategy = [asked ?? usual, ...(asked === undefined ? NEXT : [])].find((one) => allowed.includes(one))
-  if (strategy !== undefined) return { strategy, instead: strategy === (asked ?? usual) ? null : `It was merged by ${strategy} instead of ${usual}: ${why}.` }
+  if (strategy !== undefined) {
+    const instead = strategy === (asked ?? usual) ? null : `It ${queue === true ? 'is' : 'was'} merged by ${strategy} instead of ${usual}: ${why}.`
+    return { strategy, instead, ...(queue === undefined ? {} : { queue }) }
+  }
   const rest =
     allowed.length === 0 ? 'No way of merging is left; whoever owns the repository has to allow one.' : `Merge it by ${allowed.join(' or ')} (strategy).`
   throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} can’t be merged${asked === undefined ? '' : ` by ${asked}`}: ${why}. ${rest}`, {

@@ -11,6 +11,7 @@ import { landingsIn } from './landing/view.ts'
 import type { RequireLookedAt } from './looked-at.ts'
 import { knownPulls } from './pull-records.ts'
 import { conversationsOf } from './review-replies.ts'
+import { scheduledView } from './scheduled-view.ts'
 import { ancestorsOf } from './tree.ts'
 
 /** Fresh state of one pull request. PR_NOT_FOUND; FORGE_UNAVAILABLE where it can’t be read. */
@@ -61,10 +62,11 @@ export function createPullViews({
     mergeable: pull.mergeable,
     head_sha: pull.head.sha,
     landing: landings.get(pull.number) ?? null,
+    scheduled: scheduledView(pull),
   })
 
-  const runs = (pull: PullRequestSnapshot): PullDetails['check_runs'] =>
-    pull.checks.map((check) => ({ name: check.name, status: check.status, required: check.required, url: check.url, log_tail: check.logTail }))
+  const runs = ({ checks }: Pick<PullRequestSnapshot, 'checks'>): PullDetails['check_runs'] =>
+    checks.map((check) => ({ name: check.name, status: check.status, required: check.required, url: check.url, log_tail: check.logTail }))
 
   const requireReviewer = (agents: readonly Agent[], caller: Caller, pull: PullRequestSnapshot, approves: boolean) => {
     const author = authorOf(agents, pull)
@@ -175,6 +177,7 @@ export function createPullViews({
         }),
         asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({ name, code_owner: codeOwner })),
         check_runs: runs(pull),
+        queue_checks: pull.scheduled?.kind === 'queue' ? runs({ checks: pull.scheduled.checks ?? [] }) : [],
         merge_sha: pull.mergeSha,
       }
     },

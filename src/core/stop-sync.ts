@@ -8,6 +8,7 @@ import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
 import { isBehindBase } from './keep-up-to-date.ts'
 import type { MergeBase } from './merge-base.ts'
+import { isScheduled } from './merge-journal.ts'
 import { ownerOf } from './merge-settle.ts'
 import { knownPulls } from './pull-records.ts'
 import { readPull } from './pull-views.ts'
@@ -158,9 +159,14 @@ export function createStopSync({
     return undefined
   }
 
-  /** A merge of its pull request is under way: the base moves by its own work, which a rebase would replay onto itself. */
+  /**
+   * A merge of its pull request is under way: the base moves by its own work, which a rebase would replay onto itself. What the forge merges once
+   * nothing stands against it may need just that.
+   */
   const isBeingMerged = async (agent: Agent): Promise<boolean> =>
-    (await store.journal.open()).some((entry) => entry.kind === 'merge' && entry.data['head'] === agent.branch)
+    (await store.journal.open()).some(
+      (entry) => entry.kind === 'merge' && entry.data['head'] === agent.branch && !(isScheduled(entry) && entry.data['scheduled'] === 'auto'),
+    )
 
   /**
    * Heads of it that its base has taken up, also squashed and by whomever. Asked after the fetch and after the journal: a merge that the fetch

@@ -1,5 +1,7 @@
+import type { ForgeKind } from '../forge-kinds.ts'
 import type { AgentId } from '../ids.ts'
 import type { LandingView } from './landing/view.ts'
+import type { ScheduledView } from './pull-documents.ts'
 
 export interface TreeNode {
   id: AgentId
@@ -19,7 +21,17 @@ export interface TreeNode {
   parent_id: AgentId | null
   pane: string | null
   pid: number | null
-  pr: { number: number; url: string; state: string; draft: boolean; checks: string; review: string; mergeable: string; landing: LandingView | null } | null
+  pr: {
+    number: number
+    url: string
+    state: string
+    draft: boolean
+    checks: string
+    review: string
+    mergeable: string
+    landing: LandingView | null
+    scheduled: ScheduledView | null
+  } | null
   tokens: number
   /** Tokens by model; null where its program doesn’t tell. */
   usage: Record<string, { input: number; output: number; cache_read: number; cache_write: number }> | null
@@ -44,7 +56,7 @@ export interface TreeNode {
   children: TreeNode[]
 }
 export interface ForgeView {
-  kind: string
+  kind: ForgeKind
   /** What is left of its limits, as it last said; null where it has none. Times are ISO 8601. */
   budget: {
     points: { limit: number; remaining: number; reset_at: string } | null

@@ -8,6 +8,7 @@ import type { TreeNode, View } from './core.ts'
 import type { Deps } from './deps.ts'
 import { forgeView } from './forge-view.ts'
 import { landingsIn } from './landing/view.ts'
+import { scheduledView } from './scheduled-view.ts'
 import { isAlive } from './lifecycle.ts'
 import { isFolded } from './tree.ts'
 import type { OpenWaits } from './open-waits.ts'
@@ -92,6 +93,7 @@ export function createView({
                   review: pull.reviewDecision,
                   mergeable: pull.mergeable,
                   landing: landings.get(pull.number) ?? null,
+                  scheduled: scheduledView(pull),
                 },
           tokens: agent.tokens,
           ...spent(agent, priced),

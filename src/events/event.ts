@@ -1,24 +1,11 @@
 import { z } from 'zod'
 import type { Actor, AgentId } from '../ids.ts'
+import { budget, comment, define, failedJob, other, pull } from './event-shapes.ts'
 
 /**
  * Every event there is: what it tells and what it carries. Routing is in router.ts, words in templates/<type>.liquid.
  * docs/reference.md is generated from this table; test/parity.test.ts holds it to the templates.
  */
-
-const pull = { number: z.number().int(), title: z.string(), url: z.string(), head: z.string(), base: z.string() }
-/** A pull request that another one is told of. */
-const other = z.strictObject({ number: z.number().int(), title: z.string() })
-const comment = z.strictObject({ path: z.string(), line: z.number().nullable(), body: z.string(), author: z.string() })
-/** `scope`: the agent alone, or with all below it. `money` is in USD. The configuration key is `limits.KIND_per_SCOPE`. */
-const budget = {
-  name: z.string(),
-  scope: z.enum(['agent', 'subtree']),
-  kind: z.enum(['tokens', 'tool_calls', 'money']),
-  used: z.number(),
-  limit: z.number(),
-}
-const define = <Shape extends z.ZodRawShape>(summary: string, shape: Shape) => ({ summary, payload: z.strictObject(shape) })
 
 export const EVENTS = {
   'tree.initialized': define('exomonad was set up and the root registered.', { branch: z.string(), worktree: z.string() }),
@@ -126,7 +113,7 @@ export const EVENTS = {
   'ci.failed': define('Checks failed.', {
     ...pull,
     sha: z.string(),
-    jobs: z.array(z.strictObject({ name: z.string(), url: z.string().nullable(), log: z.string() })),
+    jobs: z.array(failedJob),
     times: z.number(),
     /** It was the result of landing it, which `landing.red` tells. */
     landing: z.boolean().optional(),
@@ -156,8 +143,26 @@ export const EVENTS = {
     remote: z.string().optional(),
     /** Of one that was made elsewhere: why the base here does not have it; null where it has, and of all others. Both are missing in events of before. */
     local_error: z.string().nullable().optional(),
+    /** The forge made it by itself, a while after it was asked to here. Missing in events of before. */
+    scheduled: z.boolean().optional(),
     /** Of one that was made elsewhere: those here whose own merges of it came to nothing. Missing in events of before. */
     tried_by: z.array(z.string()).optional(),
+  }),
+  'pr.scheduled': define('The forge merges a pull request by itself from now on: in its turn in a merge queue, or once nothing stands against it.', {
+    ...pull,
+    sha: z.string(),
+    kind: z.enum(['queue', 'auto']),
+    /** Who asked for it, as the forge knows them. */
+    by: z.string(),
+  }),
+  'pr.unscheduled': define('A pull request that the forge was to merge by itself was not merged, and is not any more.', {
+    ...pull,
+    sha: z.string(),
+    kind: z.enum(['queue', 'auto']),
+    /** Part of a sentence; null where the forge does not say. */
+    reason: z.string().nullable(),
+    /** What failed of its checks in the queue. */
+    jobs: z.array(failedJob),
   }),
   'pr.closed': define('A pull request was closed without a merge.', { ...pull }),
   'pr.reopened': define('A pull request was opened again.', { ...pull }),

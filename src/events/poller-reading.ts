@@ -1,13 +1,25 @@
 import type { Forge, PullRequestSnapshot, SnapshotResult } from '../adapters/forge/forge.ts'
-import type { BranchName } from '../ids.ts'
+import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Log } from '../log.ts'
 import type { FollowedPulls } from './poller-pulls.ts'
 import type { ApplyOptions, PullRecords } from './poller-record.ts'
 import type { Schedule } from './poller-schedule.ts'
 import { isActive } from './pr-tracking.ts'
 
-/** Brings what the remote has of a branch into the worktree that has it out; answers why that was not possible. */
-export type BringIn = (branch: BranchName) => Promise<string | undefined>
+/**
+ * What is done about a look before anybody is told of it, and what else is known then. `isElsewhere`: it was open when it was seen last and was merged
+ * since, by nobody here.
+ */
+export type FollowUp = (found: PullRequestSnapshot, isElsewhere: () => Promise<boolean>) => Promise<FollowedUp>
+
+export interface FollowedUp {
+  /** As it is after that. */
+  readonly pull: PullRequestSnapshot
+  /** Of one that was merged: why the base here does not have it. */
+  readonly localError?: string | undefined
+  /** The forge was to merge it by itself, and does not any more. */
+  readonly cancelled?: CancelledMerge
+}
 
 /** What becomes of each answer of the forge. */
 export interface PullReading {
@@ -29,10 +41,10 @@ export function createPullReading(deps: {
   readonly records: PullRecords
   readonly schedule: Schedule
   readonly followed: FollowedPulls
-  readonly bringIn: BringIn | undefined
+  readonly followUp: FollowUp | undefined
   readonly log: Log
 }): PullReading {
-  const { forge, records, schedule, followed, bringIn, log } = deps
+  const { forge, records, schedule, followed, followUp, log } = deps
   const strangers = new Set<number>()
   /** They stay what they are. */
   const forks = new Set<number>()
@@ -58,8 +70,8 @@ export function createPullReading(deps: {
   const found = async (snapshot: PullRequestSnapshot, options: ApplyOptions): Promise<void> => {
     missed.delete(snapshot.number)
     // Before it is told of: who is told is to find it here, or to know why not.
-    const localError = bringIn !== undefined && (await records.mergedElsewhere(snapshot)) ? await bringIn(snapshot.base.branch) : undefined
-    const pull = await records.apply(snapshot, { ...options, localError })
+    const after = await followUp?.(snapshot, () => records.mergedElsewhere(snapshot))
+    const pull = await records.apply(after?.pull ?? snapshot, { ...options, localError: after?.localError, cancelled: after?.cancelled })
     if (pull === undefined) {
       if (await records.tellOfFork(snapshot, options)) forks.add(snapshot.number)
       strangers.add(snapshot.number)

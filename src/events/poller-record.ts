@@ -1,5 +1,6 @@
 import { sharesBranch } from '../agent-kinds.ts'
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Agent, Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
@@ -37,8 +38,10 @@ export interface ApplyOptions {
   readonly repository: string
   /** Git remote that holds the branches. */
   readonly remote: string
-  /** Why the base here does not have a merge that was made elsewhere. */
+  /** Why the base here does not have a merge that was made on the forge. */
   readonly localError?: string | undefined
+  /** The forge was to merge it by itself, and does not any more. */
+  readonly cancelled?: CancelledMerge | undefined
 }
 
 export function createPullRecords(deps: {
@@ -63,18 +66,22 @@ export function createPullRecords(deps: {
     tx: Pick<Store, 'events' | 'journal'>,
     old: PullRequestSnapshot | null,
     next: PullRequestSnapshot,
-  ): Promise<{ mergeStartedBy: Actor | null; triedBy: Actor[] }> => {
+  ): Promise<{ mergeStartedBy: Actor | null; mergeScheduled: boolean; triedBy: Actor[] }> => {
     const triedBy = new Set<Actor>()
     let mergeStartedBy: Actor | null = null
-    if (next.state !== 'merged' || old?.state === 'merged') return { mergeStartedBy, triedBy: [] }
+    let mergeScheduled = false
+    if (next.state !== 'merged' || old?.state === 'merged') return { mergeStartedBy, mergeScheduled, triedBy: [] }
     for (const { actor, payload } of await tx.events.list({ types: ['merge.started'], last: 500 })) {
       if (payload['number'] !== next.number || payload['url'] !== next.url) continue
       const journal = payload['journal']
-      const attempt = typeof journal === 'string' ? mergeAttempt(await tx.journal.get(journal)) : 'asked'
-      if (attempt === 'made' || (attempt === 'asked' && next.mergedByOther !== true)) mergeStartedBy = actor
-      else triedBy.add(actor)
+      const entry = typeof journal === 'string' ? await tx.journal.get(journal) : undefined
+      const attempt = typeof journal === 'string' ? mergeAttempt(entry) : 'asked'
+      if (attempt === 'made' || (attempt === 'asked' && next.mergedByOther !== true)) {
+        mergeStartedBy = actor
+        mergeScheduled = entry?.data['scheduled'] !== undefined
+      } else triedBy.add(actor)
     }
-    return { mergeStartedBy, triedBy: [...triedBy] }
+    return { mergeStartedBy, mergeScheduled, triedBy: [...triedBy] }
   }
 
   const baseMoved = async (tx: StoreTransaction, base: PullRequestSnapshot['base'], repository: string): Promise<void> => {
@@ -102,7 +109,7 @@ export function createPullRecords(deps: {
   const applyIn = async (
     tx: StoreTransaction,
     found: PullRequestSnapshot,
-    { config, repository, remote, localError }: ApplyOptions,
+    { config, repository, remote, localError, cancelled }: ApplyOptions,
   ): Promise<PullRequestSnapshot | undefined> => {
     const record = await read(tx, found.number)
     const owner = await ownerOf(tx, found, record)
@@ -127,6 +134,7 @@ export function createPullRecords(deps: {
       ...(await mergeAttempts(tx, old, next)),
       remote,
       ...(localError === undefined ? {} : { localError }),
+      cancelled,
     })
     const published: NewEvent[] = []
     // What was told before (its key is known) is no progress.

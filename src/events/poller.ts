@@ -11,7 +11,7 @@ import { createSteadyClock, PULSE } from './poller-clock.ts'
 import { createPullDeadlines } from './poller-deadlines.ts'
 import { createIdentity } from './poller-identity.ts'
 import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
-import { createPullReading, type BringIn } from './poller-reading.ts'
+import { createPullReading, type FollowUp } from './poller-reading.ts'
 import { createPullRecords, type ApplyOptions } from './poller-record.ts'
 import { createSchedule, type Cadence } from './poller-schedule.ts'
 import { createPullSearch, SOON, type SearchPace } from './poller-search.ts'
@@ -40,7 +40,7 @@ export interface PollerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly timers?: Timers
-  readonly bringIn?: BringIn
+  readonly followUp?: FollowUp
 }
 
 const HINTS_TOGETHER = 25
@@ -63,7 +63,7 @@ export function createPoller(deps: PollerDeps): Poller {
   const schedule = createSchedule(steady.now)
   const followed = createFollowedPulls(log)
   const searching = createPullSearch({ forge, records, followed, now: steady.now })
-  const reading = createPullReading({ forge, records, schedule, followed, bringIn: deps.bringIn, log })
+  const reading = createPullReading({ forge, records, schedule, followed, followUp: deps.followUp, log })
   /** Asked for, and not read yet. */
   const wanted = new Set<number>()
   const cancels = new Map<Timer, () => void>()

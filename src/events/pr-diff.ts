@@ -1,4 +1,5 @@
 import type { Blocker, Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Actor } from '../ids.ts'
 import type { SameHead } from '../rebased-heads.ts'
 import type { NewEvent } from './event.ts'
@@ -20,12 +21,16 @@ export interface DiffContext {
   readonly withdrawn: number
   /** Who decided on the merge here; null where nobody did. */
   readonly mergeStartedBy: Actor | null
+  /** The forge made that by itself, a while after it was asked to. */
+  readonly mergeScheduled?: boolean
   /** Whose own merges of it came to nothing, where somebody else has made it. */
   readonly triedBy?: readonly Actor[] | undefined
   /** Git remote that holds the branches. */
   readonly remote: string
-  /** Why the base here does not have a merge that was made elsewhere; null where it has, and of all others. */
+  /** Why the base here does not have a merge that was made on the forge; null where it has, and of all others. */
   readonly localError?: string | undefined
+  /** The forge was to merge it by itself, and does not any more. */
+  readonly cancelled?: CancelledMerge | undefined
 }
 
 /**
@@ -63,7 +68,15 @@ export function diffPullRequest(old: PullRequestSnapshot | null, next: PullReque
     const byForge = isByForge(next)
     const actor = byForge ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon') : (next.mergedBy ?? 'daemon')
     const external = byForge && context.mergeStartedBy === null
-    const payload = { ...facts, sha: next.mergeSha, by: actor, external, ...localFacts(context), tried_by: external ? [...(context.triedBy ?? [])] : [] }
+    const payload = {
+      ...facts,
+      sha: next.mergeSha,
+      by: actor,
+      external,
+      ...localFacts(context),
+      tried_by: external ? [...(context.triedBy ?? [])] : [],
+      scheduled: context.mergeScheduled === true,
+    }
     events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
   }
   if (next.state === 'closed' && old?.state !== 'closed') {
@@ -137,7 +150,7 @@ function condition(
     if (next.checksState === 'passed') events.push({ ...about, type: 'ci.passed', payload: { ...facts, sha }, dedupeKey })
     if (next.checksState === 'failed') {
       const landing = next.checks.some((check) => hasFailed(check) && check.landing === true)
-      const jobs = next.checks.filter(hasFailed).map(({ name, url, logTail }) => ({ name, url, log: logTail ?? '' }))
+      const jobs = jobsOf(next.checks.filter(hasFailed))
       events.push({ ...about, type: 'ci.failed', payload: { ...facts, sha, jobs, times: context.failures + 1, ...(landing ? { landing } : {}) }, dedupeKey })
     }
   }
@@ -149,8 +162,20 @@ function condition(
   if (next.mergeable === 'mergeable' && context.lastMergeable === 'conflicting') {
     events.push({ ...about, type: 'pr.conflict_cleared', payload: facts, dedupeKey: key(`${merge}:mergeable`) })
   }
+  const { scheduled } = next
+  if (scheduled !== undefined && old?.scheduled?.kind !== scheduled.kind) {
+    const payload = { ...facts, sha, kind: scheduled.kind, by: scheduled.by }
+    events.push({ ...about, type: 'pr.scheduled', payload, dedupeKey: key(`scheduled:${scheduled.kind}:${sha}:${next.updatedAt}`) })
+  }
+  if (scheduled === undefined && (context.cancelled !== undefined || old?.scheduled !== undefined)) {
+    const { kind, reason, at, failed } = context.cancelled ?? { kind: old!.scheduled!.kind, reason: null, at: next.updatedAt, failed: [] }
+    const payload = { ...facts, sha, kind, reason, jobs: jobsOf(failed) }
+    events.push({ ...about, type: 'pr.unscheduled', payload, dedupeKey: key(`unscheduled:${kind}:${at}`) })
+  }
   const ready = readyKey(next)
-  if (ready !== null && (before === null || readyKey(before) !== ready)) {
+  // Why it was not merged with the same head is told, and what that asks for comes first.
+  const stopped = before?.head.sha === sha && events.some(({ type }) => type === 'pr.unscheduled')
+  if (ready !== null && !stopped && (before === null || readyKey(before) !== ready)) {
     events.push({ ...about, type: 'pr.ready', payload: { ...facts, sha, unchecked: next.checksState === 'none' }, dedupeKey: key(ready) })
   }
   const blocked = blockedKey(next)
@@ -168,6 +193,7 @@ function condition(
   return events
 }
 
+const jobsOf = (failed: readonly Check[]) => failed.map(({ name, url, logTail }) => ({ name, url, log: logTail ?? '' }))
 export const hasFailed = ({ status }: Check): boolean => status === 'failed' || status === 'timed_out'
 /** A run again of the same check on the same head is news. */
 const labelsOf = (checks: readonly Check[]): string => [...new Set(checks.map(({ name, run }) => (run ? `${name}@${run}` : name)))].sort().join(',')
@@ -183,8 +209,11 @@ function checksKey({ head, checks, checksState }: PullRequestSnapshot): string |
 
 const blockersOf = ({ blockers = [] }: PullRequestSnapshot): readonly Blocker[] => blockers
 
-/** It could be merged, and the forge would not. */
-const isBlocked = (pull: PullRequestSnapshot): boolean => blockersOf(pull).length > 0 && isReady({ ...pull, blockers: [] })
+/** It could be merged, and the forge would not. What the forge merges once nothing stands against it waits for just that. */
+const isBlocked = (pull: PullRequestSnapshot): boolean => {
+  const { scheduled, ...rest } = pull
+  return blockersOf(pull).length > 0 && isReady({ ...rest, ...(scheduled?.kind === 'queue' ? { scheduled } : {}), blockers: [] })
+}
 
 /** What the forge asks for, as part of a key; null where it is not what stands in the way. One that is behind is so anew with each move of its base. */
 const blockedKey = (pull: PullRequestSnapshot): string | null => {
@@ -193,9 +222,10 @@ const blockedKey = (pull: PullRequestSnapshot): string | null => {
   return `blocked:${pull.head.sha}:${pull.base.branch}:${needs.sort().join('|')}`
 }
 
-/** No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
+/** Nothing stands against a merge, which nobody has arranged yet. No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
 export const isReady = (pull: PullRequestSnapshot): boolean =>
   pull.state === 'open' &&
+  pull.scheduled === undefined &&
   !pull.draft &&
   pull.mergeable === 'mergeable' &&
   blockersOf(pull).length === 0 &&

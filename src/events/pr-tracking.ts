@@ -99,7 +99,8 @@ export interface Deadline {
 
 /** What is due when, unless something happens before. */
 export function deadlinesOf(tracking: Tracking, pull: PullRequestSnapshot, config: Config['forge']): Deadline[] {
-  if (pull.state !== 'open') return []
+  // In a merge queue nobody can do anything for it.
+  if (pull.state !== 'open' || pull.scheduled?.kind === 'queue') return []
   const deadlines: Deadline[] = [{ kind: 'stalled', at: tracking.progressAt + config.stalled_after * 1000 }]
   if (awaitsReview(pull)) {
     deadlines.push({ kind: 'review', at: tracking.reviewSince + reviewPatience(tracking, config) * 1000 })
@@ -113,8 +114,11 @@ export const reviewPatience = (tracking: Tracking, config: Config['forge']): num
 
 /** Nobody whose word counts has looked at its head. */
 const awaitsReview = (pull: PullRequestSnapshot): boolean =>
-  !pull.draft && !pull.reviews.some(({ commit, author, trusted }) => trusted && commit === pull.head.sha && author !== pull.agentId)
+  !pull.draft &&
+  pull.scheduled?.kind !== 'queue' &&
+  !pull.reviews.some(({ commit, author, trusted }) => trusted && commit === pull.head.sha && author !== pull.agentId)
 
 /** Somebody is at work on it, or ought to be: looked at often. */
 export const isActive = (pull: PullRequestSnapshot): boolean =>
-  pull.state === 'open' && (pull.checksState === 'pending' || pull.checksState === 'unknown' || pull.mergeable === 'unknown' || awaitsReview(pull))
+  pull.state === 'open' &&
+  (pull.checksState === 'pending' || pull.checksState === 'unknown' || pull.mergeable === 'unknown' || pull.scheduled?.kind === 'queue' || awaitsReview(pull))

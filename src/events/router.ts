@@ -81,6 +81,7 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.pushed': (payload) => (payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true ? ['parent'] : []),
   'pr.conflict': BOTH,
   'pr.merged': BOTH,
+  'pr.unscheduled': BOTH,
   'pr.closed': BOTH,
   'pr.reopened': BOTH,
   'pr.retargeted': BOTH,
@@ -180,6 +181,7 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   }
   // Whoever was refused the same has to know that it is done.
   if (type === 'pr.merged') for (const who of triedBy(event)) recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))
-  recipients.delete(event.actor as Recipient)
+  // What it was asked for long ago is news to whoever asked.
+  if (!(type === 'pr.merged' && event.payload['scheduled'] === true)) recipients.delete(event.actor as Recipient)
   return [...recipients].map((to) => ({ to, type }))
 }

@@ -40,14 +40,17 @@ export function outdated(event: Pick<StoredEvent, 'type' | 'payload' | 'at'>, re
   const elsewhere = typeof payload['base'] !== 'string' || payload['base'] === pull.base.branch ? undefined : `${about} goes into ${pull.base.branch} by now`
   const moved = sameHead(sha, pull.head.sha) ? undefined : `${about} has another head by now`
   const isReview = ({ trusted, author, commit }: Review): boolean => trusted && author !== pull.agentId && sameHead(commit, pull.head.sha)
+  const scheduled = pull.scheduled === undefined ? undefined : `${about} is merged by the forge itself by now`
   const reviewed = pull.reviews.some(isReview) ? `${about} was reviewed` : undefined
   // Whoever merged into the base before has nothing to do with it any more.
   if (isState(event) && elsewhere !== undefined && recipient !== pull.agentId) return ended ?? elsewhere
   switch (type) {
     case 'pr.ready':
-      return ended ?? moved ?? elsewhere ?? (mayBeReady(pull) ? undefined : `${about} can’t be merged any more`)
+      return ended ?? moved ?? elsewhere ?? scheduled ?? (mayBeReady(pull) ? undefined : `${about} can’t be merged any more`)
     case 'pr.blocked':
       return ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged now` : undefined)
+    case 'pr.unscheduled':
+      return ended ?? moved ?? elsewhere ?? scheduled
     case 'pr.behind':
       return ended ?? moved ?? elsewhere
     case 'pr.conflict':

@@ -36,6 +36,7 @@ export const prShow = defineTool({
       .array(z.object({ name: z.string(), code_owner: z.boolean() }))
       .describe('People and teams whom the forge asked for a review that it requires'),
     check_runs: z.array(checkRun),
+    queue_checks: z.array(checkRun).describe('Those of what it comes to in the merge queue of its base'),
     merge_sha: z.string().nullable(),
   }),
   handler: ({ core, caller }, input) => core.pulls.show(caller, input.pr_number),

@@ -47,6 +47,13 @@ export const landing = z.object({
   together: z.array(z.number().int()).describe('Pull requests whose result is checked together with its own'),
 })
 
+export const scheduledMerge = z.object({
+  how: z.enum(['queue', 'auto']).describe('queue: in a merge queue. auto: merged once nothing stands against it'),
+  position: z.number().int().nullable().describe('In the queue, from 1'),
+  checks: z.string().nullable().describe('Of what it comes to in the queue: none, pending, passed, failed or unknown'),
+  by: z.string().describe('Who asked for it, as the forge knows them'),
+})
+
 export const pullSummary = z.object({
   number: z.number().int(),
   url: z.string(),
@@ -61,6 +68,7 @@ export const pullSummary = z.object({
   mergeable: z.string().describe('mergeable, conflicting or unknown'),
   head_sha: z.string(),
   landing: landing.nullable().describe('It was asked to be merged, and its result is being checked; null where not'),
+  scheduled: scheduledMerge.nullable().describe('GitHub merges it by itself; null where not'),
 })
 
 export const checkRun = z.object({

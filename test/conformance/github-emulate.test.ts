@@ -166,7 +166,17 @@ describe('what exomonad sends', () => {
     expect((await theirs.api('robot', 'GET', `/pulls/${number}/reviews`)).body).toMatchObject([{ state: 'COMMENTED', body: expect.stringContaining('Good.') }])
 
     const head = ((await theirs.api('robot', 'GET', `/pulls/${number}`)).body as { head: { sha: Sha } }).head.sha
-    const merging = createMerging({ gate: createTextGate(), client, pause, conflictFiles: async () => [], baseTip: async () => null, merged: () => {} })
+    // The other fake has neither merge queues nor auto-merge.
+    const scheduling = { schedule: async () => ({ words: 'no' }), look: async () => null }
+    const merging = createMerging({
+      gate: createTextGate(),
+      client,
+      pause,
+      conflictFiles: async () => [],
+      baseTip: async () => null,
+      merged: () => {},
+      scheduling,
+    })
     const merge = (expectedHead: Sha) => merging.merge({ number, expectedHead, strategy: 'squash', by: 'human' as Actor, prepared: async () => {} })
     expect(await merge('0'.repeat(40) as Sha)).toEqual({ kind: 'head_changed', head })
     expect(await merge(head)).toMatchObject({ kind: 'merged', head })

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent, Store, StoredEvent } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createPoller, type Poller } from '../../src/events/poller.ts'
+import type { FollowUp } from '../../src/events/poller-reading.ts'
 import { createPublisher } from '../../src/events/publisher.ts'
 import { createRenderer } from '../../src/events/render.ts'
 import { asBranchName, asPaneId, newDeliveryId, type AgentId, type Recipient } from '../../src/ids.ts'
@@ -50,11 +51,12 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
     const store = await openSqliteStore({ file, log })
     const tampered = tamper(store)
     const publisher = createPublisher({ store: tampered, renderer, clock: time.clock, log, newDeliveryId })
-    const bringIn = (branch: string): Promise<string | undefined> => {
-      brought.push(branch)
-      return Promise.resolve(tree.notBrought)
+    const followUp: FollowUp = async (pull, isElsewhere) => {
+      if (!(await isElsewhere())) return { pull }
+      brought.push(pull.base.branch)
+      return { pull, localError: tree.notBrought }
     }
-    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers, bringIn })
+    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers, followUp })
     return { forge, store, poller }
   }
   const brought: string[] = []

@@ -92,6 +92,7 @@ describe('merging on GitHub', () => {
       conflictFiles: async () => [],
       baseTip: async () => null,
       merged: () => {},
+      scheduling: { schedule: async () => ({ words: 'no' }), look: async () => null },
     })
     expect(await merge({ number: 7, expectedHead: pull.head.sha as Sha, strategy: 'merge', by: 'human', prepared: async () => {} })).toEqual({
       kind: 'merged',

@@ -1,6 +1,8 @@
+import type { ForgeKind } from '../../forge-kinds.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
 import type { ForgeIssues } from './issues.ts'
 import type { MergeResults } from './merge-results.ts'
+import type { MergeKind, ScheduledMerge, ScheduledMerges } from './scheduled.ts'
 import type { Unreadable } from './unreadable.ts'
 
 export type MergeStrategy = 'squash' | 'merge' | 'rebase'
@@ -103,6 +105,8 @@ export interface PullRequestSnapshot {
   readonly blockers?: readonly Blocker[]
   /** Whom the forge asked for a review that it requires, people and teams by its own names. Absent where it asked nobody, or did not tell. */
   readonly asked?: readonly AskedReviewer[]
+  /** The forge merges it by itself; absent where it does not. */
+  readonly scheduled?: ScheduledMerge
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
   /** The forge knows whoever merged it as somebody else than the account that exomonad has there. */
@@ -123,14 +127,28 @@ export type MergeResult =
   | { kind: 'head_changed'; head: Sha }
   | { kind: 'conflict'; files: readonly string[] }
   | { kind: 'not_open'; state: 'merged' | 'closed' }
-  /** A rule of the forge’s own stands against it (a required check or review, a merge queue, a strategy that the repository forbids), in its words. */
+  /** A rule of the forge’s own stands against it (a required check or review, a strategy that the repository forbids), in its words. */
   | { kind: 'refused'; reason: string }
+  | MergeScheduled
+  /** It was to be merged once nothing stands against it, and for the forge nothing does. */
+  | { kind: 'ready' }
+
+/** The forge merges it by itself from now on: in its turn, or once nothing stands against it. `since`: by the forge’s clock, milliseconds since the epoch. */
+export interface MergeScheduled {
+  kind: 'scheduled'
+  how: MergeKind
+  /** In the queue, from 1; null where it is not in one. */
+  position: number | null
+  since: number
+}
 
 /** How pull requests may be merged into a branch. */
 export interface MergeWays {
   readonly allowed: readonly MergeStrategy[]
   /** What forbids the others, without a full stop; null where nothing does, as far as can be told. */
   readonly why: string | null
+  /** A merge queue merges into it. */
+  readonly queue?: true
 }
 export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null }
 
@@ -160,13 +178,15 @@ export interface ForgeBudget {
  * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
-  readonly kind: 'local' | 'github' | 'gitea'
+  readonly kind: ForgeKind
   /** Git remote that holds the branches. */
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */
   identity(): Promise<string>
   /** Checks of what merges would come to; null where the forge itself decides what is checked before a merge. */
   readonly results: MergeResults | null
+  /** Merges that it makes by itself, later; null where it makes none. */
+  readonly scheduled: ScheduledMerges | null
   /** Issues to work on; null where the forge has none. */
   readonly issues: ForgeIssues | null
   /** Null where the forge has no limits. */
@@ -184,7 +204,8 @@ export interface Forge {
   mergeWays(base: BranchName): Promise<MergeWays>
   /**
    * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
-   * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null.
+   * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null. `way`: at once (what is left
+   * out), by the base’s merge queue, or once nothing stands against it; the two are for forges with `scheduled`.
    */
   merge(options: {
     number: number
@@ -192,9 +213,10 @@ export interface Forge {
     strategy: MergeStrategy
     by: Actor
     message?: string
+    way?: 'now' | MergeKind
     prepared: (sha: Sha | null) => Promise<void>
   }): Promise<MergeResult>
-  /** After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody else has merged it. */
+  /** After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody else has merged it. `scheduled`: by the forge’s account. */
   settleMerge(options: { number: number; prepared: Sha | null; by: Actor }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
   retarget(number: number, base: BranchName): Promise<void>
   close(number: number, by: Actor): Promise<void>

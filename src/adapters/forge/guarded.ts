@@ -13,7 +13,7 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
     return names.includes(name) ? name : (names.find((own) => gate.text(own) === name) ?? name)
   }
 
-  const { issues } = forge
+  const { issues, scheduled } = forge
   return {
     ...forge,
     issues: issues && {
@@ -21,6 +21,7 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
       read: async (number, label) => gate.data(await issues.read(number, label)),
       comment: (options) => issues.comment({ ...options, body: gate.text(options.body) }),
     },
+    scheduled: scheduled && { ...scheduled, cancelled: async (number, kind) => gate.data(await scheduled.cancelled(number, kind)) },
     file: (options) => forge.file({ ...options, title: gate.text(options.title), body: gate.text(options.body) }),
     merge: ({ message, ...options }) => forge.merge({ ...options, ...(message === undefined ? {} : { message: gate.text(message) }) }),
     review: ({ comments, ...options }) =>

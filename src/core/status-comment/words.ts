@@ -23,6 +23,8 @@ function pullOf({ pr }: TreeNode): string {
   if (pr.state !== 'open') return ` · ${link}${pr.state === 'closed' ? ' (closed)' : ''}`
   const facts = [
     ...(pr.draft ? ['draft'] : []),
+    // The place changes too often to be told.
+    ...(pr.scheduled === null ? [] : [pr.scheduled.how === 'queue' ? 'in the merge queue' : 'auto-merge']),
     ...(pr.mergeable === 'conflicting' ? ['conflicts'] : []),
     ...(pr.checks === 'none' ? [] : [`checks ${pr.checks}`]),
     ...(pr.review === 'none' ? [] : [pr.review === 'approved' ? 'approved' : 'changes requested']),

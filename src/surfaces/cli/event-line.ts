@@ -100,6 +100,17 @@ const WORDS: Readonly<Record<string, Words>> = {
   'pr.conflict': ['✗', 'bad', (f) => `#${text(f['number'])} conflicts in ${list(f['files'])}`],
   'pr.conflict_cleared': ['✓', 'good', (f) => `#${text(f['number'])} no longer conflicts`],
   'pr.merged': ['⇐', 'special', (f) => `merged ${pull(f)} into ${text(f['base'])}`],
+  'pr.scheduled': [
+    '●',
+    'attention',
+    (f) => `#${text(f['number'])} ${f['kind'] === 'queue' ? `is in the merge queue of ${text(f['base'])}` : 'is set to auto-merge'}`,
+  ],
+  'pr.unscheduled': [
+    '■',
+    'attention',
+    (f) =>
+      `#${text(f['number'])} ${f['kind'] === 'queue' ? 'left the merge queue' : 'is not set to auto-merge any more'}: ${text(f['reason'] ?? 'the forge does not say why')}`,
+  ],
   'pr.fork': ['!', 'attention', (f) => `#${text(f['number'])} comes from a fork, with a branch that is called ${text(f['head'])} as well`],
   'pr.closed': ['✗', 'dim', (f) => `closed ${pull(f)}`],
   'pr.reopened': ['↑', 'link', (f) => `reopened ${pull(f)}`],

@@ -4,6 +4,7 @@ import { exactly, present } from './output.ts'
 import type { Palette } from './palette.ts'
 import { printable, printableLine } from './printable.ts'
 import { pullNumber } from './pull-number.ts'
+import { scheduledWord } from './scheduled-word.ts'
 import { renderFacts, renderTable, tableWidth, type Cell } from './table.ts'
 
 /** `exomonad pr list`. */
@@ -74,6 +75,7 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ['review', painted(wordCell(pull.review, palette))],
     ...(pull.asked_reviewers.length === 0 ? [] : [['asked', askedWords(pull.asked_reviewers)] as [string, string]]),
     ...(pull.landing === null ? [] : [['landing', landingWords(pull.landing)] as [string, string]]),
+    ...(pull.scheduled === null ? [] : [['merge', scheduledFacts(pull.scheduled, pull.base_branch)] as [string, string]]),
     ['head', pull.head_sha.slice(0, 10)],
     // On the local forge it leads nowhere.
     ...(/^https?:/.test(pull.url) ? [['url', printableLine(pull.url)] as [string, string]] : []),
@@ -87,6 +89,7 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ...(body === '' ? [] : ['', ...body.split('\n').map((line) => `  ${line}`)]),
     ...pull.reviews.flatMap((review) => ['', ...reviewLines(review, palette)]),
     ...(pull.check_runs.length === 0 ? [] : ['', ...checkLines(pull.check_runs, palette)]),
+    ...(pull.queue_checks.length === 0 ? [] : ['', '  In the merge queue:', ...checkLines(pull.queue_checks, palette)]),
   ]
 }
 
@@ -134,6 +137,7 @@ function stateCell(pull: PullSummary, palette: Palette): Cell {
   if (pull.state === 'merged') return { text: 'merged', paint: palette.special }
   if (pull.state === 'closed') return { text: 'closed', paint: palette.dim }
   if (pull.landing !== null) return { text: '● landing', paint: palette.attention }
+  if (pull.scheduled !== null) return { text: `● ${scheduledWord(pull.scheduled)}`, paint: palette.attention }
   if (pull.mergeable === 'conflicting') return { text: 'conflict', paint: palette.bad }
   return pull.draft ? { text: 'draft', paint: palette.dim } : { text: 'open', paint: palette.link }
 }
@@ -144,6 +148,11 @@ function landingWords({ step, since_seconds: since, together }: NonNullable<Pull
   const what = step === 'queued' ? 'its result waits to be checked' : step === 'checking' ? `its result is being checked${others}` : 'its result is green'
   return `${what} (for ${since} s)`
 }
+
+const scheduledFacts = ({ how, position, checks, by }: NonNullable<PullSummary['scheduled']>, base: string): string =>
+  how === 'auto'
+    ? `GitHub merges it once nothing stands against it (asked for by ${printableLine(by)})`
+    : `position ${position ?? '?'} in the merge queue of ${printableLine(base)}, put there by ${printableLine(by)}${checks === null || checks === 'none' ? '' : `; checks there: ${printableLine(checks)}`}`
 
 /** States of checks and reviews with the symbol and colour they have everywhere. */
 function wordCell(word: string, palette: Palette): Cell {

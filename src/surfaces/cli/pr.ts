@@ -46,9 +46,10 @@ export function define(command: Command, context: CliContext): void {
     .description('Merge a child’s pull request and bring it into the parent’s worktree')
     .argument('<pr>', NUMBER)
     .addOption(new Option('-s, --strategy <how>', 'Default: squash for workers, merge for subtrees').choices(['squash', 'merge', 'rebase']))
-    .option('--wait', 'Wait until the result was checked and has landed')
+    .option('--wait', 'Wait until it is merged, where it lands or GitHub merges it by itself')
+    .option('--when-ready', 'Where something is missing that comes by itself, have GitHub merge it then (auto-merge)')
     .option('--force', 'Override checks and reviews; never conflicts')
-    .action(async (pr: string, options: { strategy?: string; force?: boolean; wait?: boolean }) => mergePull(context, pr, options))
+    .action(async (pr: string, options: MergeOptions) => mergePull(context, pr, options))
   command
     .command('review')
     .description('Approve a pull request, request changes, or comment; answer and resolve conversations')
@@ -88,19 +89,29 @@ async function filePull(context: CliContext, options: { title: string; body: str
   ])
 }
 
-async function mergePull(context: CliContext, pr: string, options: { strategy?: string; force?: boolean; wait?: boolean }): Promise<void> {
+interface MergeOptions {
+  readonly strategy?: string
+  readonly force?: boolean
+  readonly wait?: boolean
+  readonly whenReady?: boolean
+}
+
+async function mergePull(context: CliContext, pr: string, options: MergeOptions): Promise<void> {
   const client = await context.client()
   const number = await pullNumber(client, pr)
   const input = {
     pr_number: number,
     force: options.force === true,
     wait: options.wait === true,
+    when_ready: options.whenReady === true,
     ...(options.strategy === undefined ? {} : { strategy: options.strategy }),
   }
   const answer = await withProgress(context, `Merging #${number}`, client.callTool<MergedPull>('merge_pr', input))
   const palette = context.palette()
   present(context, answer, () => [
-    answer.sha === null ? `${palette.attention('●')} #${number} is landing` : `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
+    answer.sha === null
+      ? `${palette.attention('●')} #${number} is ${GOING[answer.state] ?? 'landing'}${answer.position === undefined ? '' : ` (position ${answer.position})`}`
+      : `${palette.good('✓')} Merged #${number} as ${answer.sha.slice(0, 10)}`,
     ...(answer.local_synced || answer.sha === null
       ? []
       : [`${palette.attention('!')} Your worktree does not have it yet: ${printableLine(answer.pull_error ?? 'unknown reason')}`]),
@@ -109,6 +120,8 @@ async function mergePull(context: CliContext, pr: string, options: { strategy?: 
     ...(answer.next === '' ? [] : [palette.dim(`  ${printableLine(answer.next)}`)]),
   ])
 }
+
+const GOING: Readonly<Partial<Record<MergedPull['state'], string>>> = { queued: 'queued', auto_merge: 'set to auto-merge' }
 
 async function reviewPull(context: CliContext, pr: string, options: ReviewOptions): Promise<void> {
   const verdicts = [options.approve === true && 'approve', options.requestChanges === true && 'request_changes', options.comment === true && 'comment'].filter(

@@ -6,6 +6,7 @@ import { hasTerminal, isOneTask } from './no-terminal.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount, shortMoney } from './quantity.ts'
 import type { Cell } from './table.ts'
+import { scheduledWord } from './scheduled-word.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
 
@@ -91,6 +92,7 @@ function pullWord(pr: NonNullable<TreeNode['pr']>, palette: Palette): [string, (
   if (pr.state === 'merged') return ['merged', palette.special]
   if (pr.state === 'closed') return ['closed', palette.bad]
   if (pr.landing !== null) return ['landing', palette.attention]
+  if (pr.scheduled !== null) return [scheduledWord(pr.scheduled), palette.attention]
   if (pr.mergeable === 'conflicting') return ['conflict', palette.bad]
   if (pr.draft) return ['draft', palette.dim]
   if (pr.review === 'changes_requested') return ['changes', palette.attention]

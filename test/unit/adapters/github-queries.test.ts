@@ -5,14 +5,15 @@ import { DISPENSABLE } from '../../../src/adapters/forge/github/client/old-serve
 import { withoutFields } from '../../../src/adapters/forge/github/client/without-fields.ts'
 import { QUERIES as PULLS } from '../../../src/adapters/forge/github/reading/queries.ts'
 import { REPLIES } from '../../../src/adapters/forge/github/writing/reply.ts'
+import { SCHEDULE } from '../../../src/adapters/forge/github/writing/schedule.ts'
 import { costOf } from '../../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../../fixtures/github/graphql/schema.ts'
 
-const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS]
+const QUERIES = [...PULLS, ISSUE, MORE_ISSUE_COMMENTS, ...SCHEDULE.filter((query) => query.startsWith('query'))]
 const nameOf = (query: string): string => /^\s*(?:query|mutation) (\w+)/.exec(query)?.[1] ?? query
 
 describe('GraphQL that is sent to GitHub', () => {
-  it.each([...QUERIES, ...REPLIES].map((query, index) => [`${nameOf(query)} (${index})`, query] as const))(
+  it.each([...QUERIES, ...REPLIES, ...SCHEDULE.slice(1)].map((query, index) => [`${nameOf(query)} (${index})`, query] as const))(
     '%s is valid in GitHub’s own schema',
     (_name, query) => {
       expect(validate(githubSchema(), parse(query))).toEqual([])
@@ -20,7 +21,7 @@ describe('GraphQL that is sent to GitHub', () => {
   )
 
   it('names every operation, so that logs and GitHub’s support can tell them apart', () => {
-    expect([...QUERIES, ...REPLIES].map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
+    expect([...QUERIES, ...REPLIES, ...SCHEDULE].map(nameOf).filter((name) => !/^\w+$/.test(name))).toEqual([])
   })
 
   it('stays far below the number of nodes that GitHub answers in one call', () => {
@@ -30,6 +31,12 @@ describe('GraphQL that is sent to GitHub', () => {
   it('looks at the states of 100 pull requests for one point', () => {
     const states = QUERIES.find((query) => nameOf(query) === 'PullRequestStates') ?? ''
     expect(priceOf(states, { ids: Array.from({ length: 100 }, (_, index) => `PR_${index}`), checks: true })).toEqual({ points: 1, nodes: 100 })
+  })
+
+  it('(20.18) asks for the checks of 25 pull requests in a merge queue for one point, and for none more in a look at all', () => {
+    const numbers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index + 1]))
+    const queues = QUERIES.filter((query) => nameOf(query) === 'QueueChecks')
+    expect(queues.map((query, index) => priceOf(query, numbers(index === 0 ? 1 : 25)).points)).toEqual([1, 1])
   })
 
   it('(20.19) asks for the conversations of 25 pull requests for six points, of one for one', () => {

@@ -58,6 +58,7 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   contexts: [],
   threads: new Map(),
   requests: null,
+  queueContexts: null,
   checksDenied: false,
   ...changes,
 })
@@ -461,6 +462,14 @@ describe('a pull request', () => {
     })
     expect(toSnapshot(full({ state: state({ baseRef: null }) }), beside).base.sha).toBeNull()
     const merged = state({ state: 'MERGED', mergeCommit: { oid: sha('d') }, mergedBy: { __typename: 'Bot', login: 'queue' } })
+    // (20.18) A merge queue merges for whoever asked it to.
+    for (const [login, other] of [
+      ['github-merge-queue', undefined],
+      ['somebody', true],
+    ] as const) {
+      const by = { __typename: login === 'somebody' ? 'User' : 'Bot', login }
+      expect(toSnapshot(full({ state: { ...merged, mergedBy: by } }), beside).mergedByOther).toBe(other)
+    }
     expect(toSnapshot(full({ state: merged }), beside)).toMatchObject({
       state: 'merged',
       base: { sha: null },

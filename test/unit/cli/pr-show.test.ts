@@ -9,8 +9,8 @@ const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['rev
 })
 const pull = (reviews: PullDetails['reviews']): PullDetails => ({
   ...{ number: 3, url: 'https://github.com/o/r/pull/3', title: 'Add login', state: 'open', draft: false, head_branch: 'main.auth', base_branch: 'main' },
-  ...{ agent: 'auth', checks: 'none', review: 'none', mergeable: 'mergeable', head_sha: 'a'.repeat(40), landing: null },
-  ...{ body: '', conflict_files: [], reviews, asked_reviewers: [], check_runs: [], merge_sha: null },
+  ...{ agent: 'auth', checks: 'none', review: 'none', mergeable: 'mergeable', head_sha: 'a'.repeat(40), landing: null, scheduled: null },
+  ...{ body: '', conflict_files: [], reviews, asked_reviewers: [], check_runs: [], queue_checks: [], merge_sha: null },
 })
 const shown = (...reviews: PullDetails['reviews']): string[] => describePull(pull(reviews), createPalette(false)).filter((line) => line.includes(' by '))
 

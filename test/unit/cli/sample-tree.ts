@@ -49,6 +49,7 @@ export const pull = (number: number, facts: Partial<NonNullable<TreeNode['pr']>>
   review: 'none',
   mergeable: 'mergeable',
   landing: null,
+  scheduled: null,
   ...facts,
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, MergeResult } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/forge.ts'
 import { mergeObjections } from '../../../src/core/merge-rules.ts'
-import { mergeRefusal, redRefusal } from '../../../src/core/merge-refusal.ts'
+import { mergeRefusal, redRefusal, type RefusedMerge } from '../../../src/core/merge-refusal.ts'
 import { nextStep, stillLanding } from '../../../src/core/merge-words.ts'
 import { asBranchName } from '../../../src/ids.ts'
 import { pull, sha } from '../events/pull.ts'
@@ -67,7 +67,7 @@ describe('why a pull request must not be merged', () => {
 })
 
 describe('what is said of a merge that was not made', () => {
-  const refusal = (result: Exclude<MergeResult, { kind: 'merged' }>, kind: 'local' | 'github' = 'local') => {
+  const refusal = (result: RefusedMerge, kind: 'local' | 'github' = 'local') => {
     const { code, message, facts } = mergeRefusal({ kind }, pull(), result)
     return { code, message, facts }
   }
@@ -90,7 +90,7 @@ describe('what is said of a merge that was not made', () => {
       '#3 conflicts with main. Its agent has to rebase; it is told so at its next stop.',
       { reasons: ['conflict'], files: [] },
     ],
-    [{ kind: 'refused' as const, reason: 'no.' }, 'PR_NOT_MERGEABLE', 'The forge refuses to merge #3: no.', { reasons: ['no.'] }],
+    [{ kind: 'refused' as const, reason: 'no.' }, 'PR_NOT_MERGEABLE', 'The local forge refuses to merge #3: no.', { reasons: ['no.'] }],
     [{ kind: 'not_open' as const, state: 'closed' as const }, 'PR_NOT_MERGEABLE', '#3 is closed already.', { reasons: ['closed'] }],
   ])('%j', (result, code, message, facts) => {
     expect(refusal(result)).toEqual({ code, message, facts })

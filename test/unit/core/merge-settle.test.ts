@@ -72,3 +72,18 @@ it('leaves a merge that is somebody else’s to them, and what was pointed to it
   expect(await settle(entry('github.com/1', 'refused'))).toEqual({ kind: 'undone' })
   expect(done).toEqual(['asked for #3', '#5 to main.auth', 'j undone'])
 })
+
+it('leaves a merge that the forge makes by itself to that, once it is known to be ours (20.18)', async () => {
+  const scheduled = { kind: 'scheduled', how: 'queue', position: 2, since: 5 }
+  const asked = settling('github', 'github.com/1', scheduled)
+  expect(await asked.settle(entry('github.com/1'))).toEqual({ kind: 'scheduled', result: scheduled })
+  // What was pointed to its base goes back until it is merged.
+  expect(asked.done).toEqual(['asked for #3', '#5 to main.auth'])
+  const known = settling('github', 'github.com/1', scheduled)
+  expect(await known.settle(entry('github.com/1', 'scheduled'))).toMatchObject({ kind: 'scheduled' })
+  expect(known.done).toEqual(['asked for #3'])
+  const over = settling('github', 'github.com/1', scheduled)
+  expect(await over.settle(entry('github.com/1', 'refused'))).toEqual({ kind: 'undone' })
+  const gone = settling('github', 'github.com/1')
+  expect(await gone.settle(entry('github.com/1', 'scheduled'))).toEqual({ kind: 'undone' })
+})

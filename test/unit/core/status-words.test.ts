@@ -6,7 +6,7 @@ const node = (name: string, change: Partial<TreeNode> = {}): TreeNode =>
   ({ name, kind: 'worker', state: 'running', state_reason: null, outcome: null, pr: null, children: [], ...change }) as TreeNode
 const pr = (number: number, change: Partial<NonNullable<TreeNode['pr']>> = {}): TreeNode['pr'] => ({
   ...{ number, url: `https://github.com/octo/widgets/pull/${number}`, state: 'open', draft: false },
-  ...{ checks: 'none', review: 'none', mergeable: 'mergeable', landing: null },
+  ...{ checks: 'none', review: 'none', mergeable: 'mergeable', landing: null, scheduled: null },
   ...change,
 })
 
@@ -22,6 +22,8 @@ it('the tree is a nested list with states and links to pull requests (20.20c)', 
       node('docs', { state: 'idle', pr: pr(5, { checks: 'passed', review: 'approved' }) }),
       node('asks', { state: 'waiting', state_reason: 'permission' }),
       node('calls', { state: 'waiting', state_reason: 'wait' }),
+      node('queued', { pr: pr(8, { scheduled: { how: 'queue', position: 2, checks: 'pending', by: 'robot' } }) }),
+      node('armed', { pr: pr(9, { scheduled: { how: 'auto', position: null, checks: null, by: 'robot' } }) }),
       node('gone', { state: 'killed', pr: pr(6, { state: 'closed' }) }),
       node('told', { state: 'idle', outcome: { success: true } }),
     ],
@@ -33,6 +35,8 @@ it('the tree is a nested list with states and links to pull requests (20.20c)', 
     '- `docs`: at work · [#5](https://github.com/octo/widgets/pull/5) (checks passed, approved)',
     '- `asks`: waits for a person',
     '- `calls`: at work',
+    '- `queued`: at work · [#8](https://github.com/octo/widgets/pull/8) (in the merge queue)',
+    '- `armed`: at work · [#9](https://github.com/octo/widgets/pull/9) (auto-merge)',
     '- `gone`: ended · [#6](https://github.com/octo/widgets/pull/6) (closed)',
     '- `told`: done',
   ])

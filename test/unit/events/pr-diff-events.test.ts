@@ -114,7 +114,7 @@ describe('what a change of state tells', () => {
         type: 'pr.merged',
         agentId: OWNER,
         actor: by,
-        payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null, tried_by: [] },
+        payload: { ...facts, sha: sha('d'), by, external, remote: 'origin', local_error: null, tried_by: [], scheduled: false },
         dedupeKey: 'R#3:merged',
       },
     ])
@@ -125,6 +125,57 @@ it('a merge by somebody else names those whose own came to nothing; one of ours 
   const merged = pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') })
   expect(of('pr.merged', pull(), merged, { triedBy: ['human', OWNER] })).toMatchObject([{ payload: { external: true, tried_by: ['human', OWNER] } }])
   expect(of('pr.merged', pull(), merged, { triedBy: ['human'], mergeStartedBy: OWNER })).toMatchObject([{ payload: { external: false, tried_by: [] } }])
+})
+
+describe('merges that the forge makes by itself (20.18)', () => {
+  const auto = pull({ scheduled: { kind: 'auto', by: 'forge:ann', since: 1 } })
+  const queued = (position: number, more: Partial<PullRequestSnapshot> = {}) =>
+    pull({ scheduled: { kind: 'queue', position, by: 'forge:ann', since: 1, state: 'checking', checks: null, checksState: 'unknown' }, ...more })
+  const cancelled = { kind: 'queue', reason: 'ann took it out', at: 9, failed: [] } as const
+
+  it('are told of when they begin, and not with each place', () => {
+    expect(of('pr.scheduled', pull(), queued(2))).toMatchObject([{ payload: { kind: 'queue', by: 'forge:ann', sha: sha('a') } }])
+    expect(of('pr.scheduled', null, auto)).toMatchObject([{ payload: { kind: 'auto' } }])
+    expect(of('pr.scheduled', queued(2), queued(1))).toEqual([])
+    expect(of('pr.scheduled', auto, queued(3))).toHaveLength(1)
+  })
+
+  it('are told of when they are not to come any more, with the reason; not from auto-merge to the queue, and not when it is merged', () => {
+    expect(of('pr.unscheduled', queued(2), pull(), { cancelled })).toMatchObject([
+      { agentId: OWNER, actor: 'daemon', payload: { kind: 'queue', reason: 'ann took it out', jobs: [] }, dedupeKey: 'R#3:unscheduled:queue:9' },
+    ])
+    expect(of('pr.unscheduled', auto, pull())).toMatchObject([{ payload: { kind: 'auto', reason: null } }])
+    // It came and went between two looks.
+    expect(of('pr.unscheduled', pull(), pull(), { cancelled })).toHaveLength(1)
+    expect(of('pr.unscheduled', pull(), pull())).toEqual([])
+    expect(of('pr.unscheduled', auto, queued(1))).toEqual([])
+    for (const state of ['merged', 'closed'] as const) expect(of('pr.unscheduled', queued(1), pull({ state }))).toEqual([])
+    const failed = [check('build', { status: 'failed', logTail: 'It broke.', url: 'https://ci.example.com/1' })]
+    expect(of('pr.unscheduled', queued(2), pull(), { cancelled: { ...cancelled, failed } })).toMatchObject([
+      { payload: { jobs: [{ name: 'build', url: 'https://ci.example.com/1', log: 'It broke.' }] } },
+    ])
+  })
+
+  it('are not ready, so that nobody merges them once more; of what was cancelled with the same head that is not said either', () => {
+    expect(of('pr.ready', pull({ draft: true }), queued(1))).toEqual([])
+    expect(of('pr.ready', pull({ draft: true }), auto)).toEqual([])
+    expect(of('pr.ready', queued(1), pull(), { cancelled })).toEqual([])
+    expect(of('pr.ready', queued(1), pull(at('d')), { cancelled })).toHaveLength(1)
+    expect(of('pr.ready', auto, pull({ draft: true }))).toEqual([])
+  })
+
+  it('tell what only a person can give while that is waited for, and nothing of that kind in a queue', () => {
+    const blockers = [{ kind: 'review', needs: 'an approval', person: true }] as const
+    expect(of('pr.blocked', pull({ draft: true }), { ...auto, blockers })).toHaveLength(1)
+    expect(of('pr.blocked', pull({ draft: true }), queued(1, { blockers }))).toEqual([])
+  })
+
+  it('are merged for whoever asked, who is told', () => {
+    const merged = pull({ state: 'merged', mergedBy: 'forge:github-merge-queue[bot]', mergeSha: sha('d') })
+    expect(of('pr.merged', queued(1), merged, { mergeStartedBy: OWNER, mergeScheduled: true })).toMatchObject([
+      { actor: OWNER, payload: { external: false, scheduled: true, by: OWNER } },
+    ])
+  })
 })
 
 describe('what checks tell', () => {

@@ -76,3 +76,14 @@ describe('what is remembered of a pull request', () => {
     expect(isActive(pull({ reviews: [review()] }))).toBe(false)
   })
 })
+
+it('(20.18) in a merge queue it is looked at often, and nobody is asked to get on with it', () => {
+  const forge = configSchema.parse({}).forge
+  const queue = { kind: 'queue', by: 'forge:ann', since: 1, position: 1, state: 'checking', checks: null, checksState: 'unknown' } as const
+  const auto = { kind: 'auto', by: 'forge:ann', since: 1 } as const
+  const kinds = (scheduled: typeof queue | typeof auto): string[] => deadlinesOf(untracked(0), pull({ scheduled }), forge).map(({ kind }) => kind)
+  expect(kinds(queue)).toEqual([])
+  expect(kinds(auto)).toEqual(['stalled', 'review'])
+  expect(isActive(pull({ scheduled: queue, reviews: [review()] }))).toBe(true)
+  expect(isActive(pull({ scheduled: auto, reviews: [review()] }))).toBe(false)
+})

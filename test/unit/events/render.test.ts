@@ -132,6 +132,23 @@ describe('createRenderer', () => {
     expect(await render('budget.exhausted', toHuman)).toContain('limits.money_per_subtree')
   })
 
+  it('(20.18) says why a merge that the forge was to make is not to come, with what failed, and what to do about it', async () => {
+    const told = await render('pr.unscheduled', toOwner, 'it broke')
+    expect(told).toMatch(
+      /^\[LEFT QUEUE\] Your pull request #3 "Add login" \(main\.auth → main\) was removed from the merge queue of main and not merged: it broke\.\n- build \(log: https:\/\/ci\.example\.com\/1\), the end of its log:\n│ it broke\n/,
+    )
+    expect(told).toContain('Bring your branch up to main, find the cause, fix it, commit and push with file_pr.')
+    expect(await render('pr.unscheduled', toParent)).toMatch(/\nauth was told\. You are told when it is ready again\.$/)
+    const off = { kind: 'auto', reason: 'ann said so', jobs: [] }
+    expect(await render('pr.unscheduled', toParent, '', off)).toBe(
+      '[AUTO-MERGE OFF] The pull request of auth #3 "Add login" (main.auth → main) is not set to auto-merge any more: ann said so.\nauth was told. Look at what changed (pr_diff), then merge it again with merge_pr where that is right.',
+    )
+    expect(await render('pr.unscheduled', toOwner, '', { ...off, reason: null })).toContain(
+      'any more; the forge does not say why (exomonad://pull/3).\nYour parent decides',
+    )
+    expect(await render('pr.merged', toParent, '', { scheduled: true })).toContain('was merged by the forge itself, as asked for by auth as aaaaaaaaaa.')
+  })
+
   it('shows file, line and words of each comment of a review', async () => {
     const text = await render('pr.review', toOwner, 'rename it')
     expect(text).toContain('[REVIEW] human requests changes to your pull request, #3 "Add login"')

@@ -153,6 +153,19 @@ describe('route', () => {
     expect(recipients(event('pr.conflict', 'main.auth.login', { head: 'main.auth.login', base: 'main' }), family)).toEqual(['main.auth.login', 'main'])
   })
 
+  it('(20.18) tells whoever asked for a merge a while ago that it was made, and owner and parent that it is not to come', () => {
+    const merged = (scheduled: boolean) => ({
+      ...event('pr.merged', 'main.auth.login', { head: 'main.auth.login', base: 'main.auth', scheduled }),
+      actor: 'main.auth' as Actor,
+    })
+    expect(recipients(merged(true), family)).toEqual(['main.auth.login', 'main.auth'])
+    expect(recipients(merged(false), family)).toEqual(['main.auth.login'])
+    expect(recipients(event('pr.unscheduled', 'main.auth.login', { head: 'main.auth.login', base: 'main.auth' }), family)).toEqual([
+      'main.auth.login',
+      'main.auth',
+    ])
+  })
+
   it('takes no fork for the agent whose branch it works on', () => {
     const tree = treeOf(agent('main', null), agent('main.auth', 'main'), agent('scout', 'main.auth', { branch: null }))
     const stranger = event('pr.merged', null, { head: 'theirs', base: 'main.auth' })

@@ -17,18 +17,21 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const hints = createHints(log)
   const signer = createMarkSigner(options.store)
   const mayWrite = createWriteAccess({ ...options, client })
-  const reading = createReading({ ...options, client, mayWrite, signer })
+  const { cancelled, ...reading } = createReading({ ...options, client, mayWrite, signer })
   const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
+
+  const { cancel, ...writing } = createWriting({ ...options, client, hints, signer, conflicts, find: reading.find })
 
   return Object.freeze({
     kind: 'github' as const,
     remote,
     // What is checked before a merge, and on what, is GitHub’s to say.
     results: null,
+    scheduled: { cancel, cancelled },
     issues: createIssues({ ...options, client, mayWrite }),
     budget: client.budget,
     ...reading,
-    ...createWriting({ ...options, client, hints, signer, conflicts, find: reading.find }),
+    ...writing,
     onHint: hints.subscribe,
     dispose: async () => client.close(),
   })

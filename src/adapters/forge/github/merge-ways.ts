@@ -13,12 +13,16 @@ export interface MergeFacts {
   /** By the protection of the base. */
   readonly linear: boolean
   readonly signed: boolean
+  /** How the base’s merge queue merges; null where it has none, undefined where that is not told. */
+  readonly queue?: MergeStrategy | null | undefined
   /** Of the base. */
   readonly rules: readonly BranchRule[]
 }
 
 /** How pull requests may be merged into a base: what the repository’s settings, the base’s protection and its rulesets leave. */
-export function mergeWays({ repository, base, settings, linear, signed, rules }: MergeFacts): MergeWays {
+export function mergeWays({ repository, base, settings, linear, signed, queue, rules }: MergeFacts): MergeWays {
+  // All else is the queue’s own.
+  if (queue != null) return { allowed: [queue], why: `the merge queue of ${base} merges by ${queue}`, queue: true }
   const has = (type: string): boolean => rules.some((rule) => rule.type === type)
   let allowed = ALL
   const why: string[] = []
@@ -43,5 +47,5 @@ export function mergeWays({ repository, base, settings, linear, signed, rules }:
   if (linear || has('required_linear_history')) forbid(['merge'], () => `${base} has to have a linear history`)
   // Commits that GitHub rebases have nobody’s signature.
   if (signed || has('required_signatures')) forbid(['rebase'], () => `commits of ${base} have to be signed`)
-  return { allowed, why: why.length === 0 ? null : why.join(', and ') }
+  return { allowed, why: why.length === 0 ? null : why.join(', and '), ...(has('merge_queue') ? { queue: true } : {}) }
 }

@@ -46,6 +46,7 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     remote,
     identity: async () => options.repository,
     budget: () => null,
+    scheduled: null,
     issues: null,
     results: createResults({ ...options, branches, config, checks, runs, merging }),
     ...createPulls({ ...options, branches, hints, ended }),

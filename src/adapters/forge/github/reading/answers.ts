@@ -118,6 +118,19 @@ export interface RawState {
   readonly mergedBy: RawActor | null
   /** Null where nothing ever ran, and where the token may not know. */
   readonly statusCheckRollup: { readonly state: RollupState } | null
+  /** Absent where the server does not know it. */
+  readonly mergeQueueEntry?: RawQueueEntry | null
+  /** Absent where the server does not know it. */
+  readonly autoMergeRequest?: { readonly enabledAt: string | null; readonly enabledBy: RawActor | null } | null
+}
+
+export interface RawQueueEntry {
+  readonly position: number
+  readonly state: 'AWAITING_CHECKS' | 'LOCKED' | 'MERGEABLE' | 'QUEUED' | 'UNMERGEABLE'
+  readonly enqueuedAt: string
+  readonly enqueuer: RawActor | null
+  /** What it comes to, with those before it; null until that is made. */
+  readonly headCommit: { readonly oid: string; readonly statusCheckRollup: { readonly state: RollupState } | null } | null
 }
 
 /** What the base asks for, as far as GitHub tells those who are no administrators. All but the contexts may be absent on older servers. */
@@ -162,6 +175,8 @@ export interface FullPull {
   readonly threads: Threads | null
   /** Who was asked for a review, where one is required; null where GitHub did not tell, and where none is required. */
   readonly requests: readonly RawRequest[] | null
+  /** Its checks in the merge queue; null where they could not be read, and where it is in none. */
+  readonly queueContexts: readonly RawContext[] | null
   /** The token may not read all of the contexts, or not what they come to. */
   readonly checksDenied: boolean
 }

@@ -47,6 +47,8 @@ export function createBlockers({
 
   return async ({ state, rule, threads, requests }, { checksState, checksRequired }) => {
     if (state.state !== 'OPEN' || state.mergeable !== 'MERGEABLE' || state.isDraft) return []
+    // It had all it needs, and what it needs from then on the queue says.
+    if (state.mergeQueueEntry != null) return []
     const found = reviewBlockers(state.reviewDecision, rule, toAsked(requests), state.reviewDecision === 'REVIEW_REQUIRED' ? await client.viewer() : '')
     if (state.mergeStateStatus === 'BEHIND') found.push({ kind: 'behind', needs: `to be brought up to date with ${state.baseRefName}`, person: false })
     const open = threads === null ? null : [...threads.values()].filter(({ resolved }) => !resolved).length

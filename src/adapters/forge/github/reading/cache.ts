@@ -72,5 +72,9 @@ export function createCache({ clock }: { clock: () => number }): Cache {
 }
 
 /** What tells that reviews, comments or checks may have changed. Mergeability and the base’s tip are part of the state itself. */
-const markOf = ({ state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus, updatedAt, statusCheckRollup }: RawState): string =>
-  JSON.stringify([state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus === 'BLOCKED', updatedAt, statusCheckRollup?.state])
+const markOf = (pull: RawState): string => {
+  const { state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus, updatedAt, statusCheckRollup, mergeQueueEntry } = pull
+  // Its checks there; the place is part of the state itself.
+  const queued = [mergeQueueEntry?.headCommit?.oid, mergeQueueEntry?.headCommit?.statusCheckRollup?.state]
+  return JSON.stringify([state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus === 'BLOCKED', updatedAt, statusCheckRollup?.state, queued])
+}

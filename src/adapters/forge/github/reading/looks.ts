@@ -5,6 +5,7 @@ import { createCache } from './cache.ts'
 import { withConversations } from './conversations.ts'
 import type { Identity } from '../../identity.ts'
 import { CONNECTIONS } from './queries.ts'
+import { withQueueChecks } from './queue-checks.ts'
 import { MOST_STATES, readStates } from './tier-one.ts'
 import { MOST_PULLS, readBoth, readPulls } from './tier-two.ts'
 
@@ -44,9 +45,13 @@ export function createLooks({
     }
     return results
   }
+  /** With what only some of them have. */
+  const completed = async (reads: Map<number, Read<FullPull>>): Promise<Map<number, Read<FullPull>>> =>
+    withConversations(client, await withQueueChecks(client, reads))
+
   const full: Looks['full'] = async (numbers) => {
     const startedAt = clock()
-    return kept(await withConversations(client, await readPulls(client, numbers, identity.isSame)), startedAt)
+    return kept(await completed(await readPulls(client, numbers, identity.isSame)), startedAt)
   }
   /** With others for which there is room. */
   const withOldest = (numbers: readonly number[]): number[] => [...numbers, ...cache.oldest(FOR_A_POINT - numbers.length, numbers)]
@@ -62,7 +67,7 @@ export function createLooks({
       try {
         const read = await readBoth(client, pulls, together, identity.isSame)
         const states = ids.length > together.length ? [...read.states, ...(await readStates(client, ids.slice(MOST_STATES)))] : read.states
-        return { pulls: kept(await withConversations(client, read.pulls), startedAt), states: new Map(states) }
+        return { pulls: kept(await completed(read.pulls), startedAt), states: new Map(states) }
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
         // Asked for apart, in smaller parts where it was too much; where GitHub is away, that says so.

@@ -15,6 +15,8 @@ const STATE = `
     mergeCommit { oid }
     mergedBy { ...Who }
     statusCheckRollup { state }
+    mergeQueueEntry { position state enqueuedAt enqueuer { ...Who } headCommit { oid statusCheckRollup { state } } }
+    autoMergeRequest { enabledAt enabledBy { ...Who } }
   }`
 const WHO = 'fragment Who on Actor { __typename login }'
 const LINE_COMMENTS = `
@@ -108,6 +110,44 @@ ${[WHO, LINE_COMMENTS].join('\n')}`
 
 const threads = (page: string): string => `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
 
+/** The checks of what stands in merge queues, as far as they have come there, by `n0`, `n1`, …. */
+export const queueChecks = (count: number): string => `query QueueChecks($owner: String!, $name: String!${each(count, (i) => `, $n${i}: Int!`)}) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    ${each(count, (i) => `p${i}: pullRequest(number: $n${i}) { mergeQueueEntry { headCommit { oid statusCheckRollup { ${contexts('first: 50', `$n${i}`)} } } } }\n    `)}
+  }
+}
+${[CHECK_RUN, STATUS].join('\n')}`
+
+/** Why it left the merge queue last, with the checks that it had there. */
+export const REMOVED = `query RemovedFromQueue($owner: String!, $name: String!, $number: Int!) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      timelineItems(last: 1, itemTypes: [REMOVED_FROM_MERGE_QUEUE_EVENT]) {
+        nodes {
+          ... on RemovedFromMergeQueueEvent {
+            createdAt reason actor { ...Who }
+            beforeCommit { oid statusCheckRollup { ${contexts('first: 50', '$number')} } }
+          }
+        }
+      }
+    }
+  }
+}
+${[WHO, CHECK_RUN, STATUS].join('\n')}`
+
+/** Why auto-merge was turned off last. */
+export const DISARMED = `query AutoMergeDisabled($owner: String!, $name: String!, $number: Int!) {
+  ${LIMIT}
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      timelineItems(last: 1, itemTypes: [AUTO_MERGE_DISABLED_EVENT]) { nodes { ... on AutoMergeDisabledEvent { createdAt reason actor { ...Who } } } }
+    }
+  }
+}
+${WHO}`
+
 /** Conversations and who was asked for a review, of those that have the one or need the other: 22 connections each, so that nobody else pays for them. */
 export const CONVERSATIONS = `query Conversations($ids: [ID!]!) {
   ${LIMIT}
@@ -176,10 +216,11 @@ export const listed = ({
 }`
 
 /** How the repository and a branch of it let merge. */
-export const MERGE_SETTINGS = `query MergeSettings($owner: String!, $name: String!, $base: String!) {
+export const MERGE_SETTINGS = `query MergeSettings($owner: String!, $name: String!, $base: String!, $branch: String!) {
   ${LIMIT}
   repository(owner: $owner, name: $name) {
     mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed
+    mergeQueue(branch: $branch) { configuration { mergeMethod } }
     ref(qualifiedName: $base) { refUpdateRule { requiresLinearHistory requiresSignatures } }
   }
 }`
@@ -192,6 +233,10 @@ export const QUERIES: readonly string[] = [
   fullLook(25, { states: true }),
   MORE_REVIEWS,
   MORE_LINE_COMMENTS,
+  queueChecks(1),
+  queueChecks(25),
+  REMOVED,
+  DISARMED,
   CONVERSATIONS,
   MORE_THREADS,
   MORE_COMMENTS,

@@ -1,9 +1,11 @@
 import type { Forge } from '../../forge.ts'
 import { createBranches } from '../../branches.ts'
+import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import type { MarkSigner } from '../../mark-key.ts'
 import type { WriteAccess } from '../write-access.ts'
+import { createCancelled } from './cancelled.ts'
 import { readCheckLog } from './check-log.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './expected-checks.ts'
@@ -14,7 +16,7 @@ import { createLooks } from './looks.ts'
 import { createPullChecks } from './pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 
-type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'>
+type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> & Pick<ScheduledMerges, 'cancelled'>
 
 /** The half of the GitHub forge that only looks. */
 export function createReading(
@@ -31,6 +33,7 @@ export function createReading(
   return {
     identity: identity.read,
     snapshots: async (numbers) => (numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)]))),
+    cancelled: createCancelled({ client, logEnds }),
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),
     checkLog: (number, name) => readCheckLog({ full: looks.full, checksOf, logEnds }, number, name),

@@ -17,6 +17,7 @@ import type { LogEnds } from './log-ends.ts'
 import type { PullChecks } from './pull-checks.ts'
 import type { ReviewMark } from '../../review-mark.ts'
 import { takenBack, type Readers } from './reviews.ts'
+import { toScheduled } from './scheduled.ts'
 import { baseTip, toSnapshot } from './to-snapshot.ts'
 import { createBelieves, trustOf } from './trusted.ts'
 
@@ -100,6 +101,7 @@ export function createSnapshots({
       reviewDecision: await decide(found, takenBack(pull.reviews)),
       ...come,
       blockers,
+      ...(await toScheduled(pull, logEnds)),
       // Nobody mends what is merged or closed.
       checks: found.state === 'open' ? await logEnds.add(checks) : plain,
     }

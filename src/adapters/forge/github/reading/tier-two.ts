@@ -87,6 +87,8 @@ async function complete(client: Pick<GithubClient, 'graphql'>, pull: RawPull | n
         // They are asked for where there are any (conversations.ts).
         threads: NO_THREADS,
         requests: null,
+        // Where it is in a merge queue (queue-checks.ts).
+        queueContexts: null,
         checksDenied: errors.some(isAboutChecks),
       },
     }

@@ -2,6 +2,7 @@ import type { Actor, AgentId, BranchName, Sha } from '../../../../ids.ts'
 import type { PullRequestSnapshot } from '../../forge.ts'
 import type { FullPull, RawState } from './answers.ts'
 import { toAsked, toComments, toReviews, type Readers } from './reviews.ts'
+import { isMergeQueue } from './scheduled.ts'
 import { accountOf, isSame } from './trusted.ts'
 
 /** What is worked out beside GitHub’s answer. */
@@ -41,13 +42,16 @@ export function toSnapshot(
     comments: toComments(pull.comments, beside),
     ...(asked.length === 0 ? {} : { asked }),
     mergeSha: merged ? ((state.mergeCommit?.oid ?? null) as Sha | null) : null,
-    ...(merged && state.mergedBy !== null && !isSame(accountOf(state.mergedBy).login, beside.viewer) ? { mergedByOther: true } : {}),
+    ...(merged && state.mergedBy !== null && !isOurs(accountOf(state.mergedBy).login, beside.viewer) ? { mergedByOther: true } : {}),
     mergedBy: merged && state.mergedBy !== null ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor) : null,
     mergedHead: merged ? (state.headRefOid as Sha) : null,
     createdAt: Date.parse(state.createdAt),
     updatedAt: Date.parse(state.updatedAt),
   }
 }
+
+/** A merge queue merges for whoever asked it to. */
+const isOurs = (login: string, viewer: string): boolean => isSame(login, viewer) || isMergeQueue(login)
 
 /** The base as it is now; GitHub’s own `baseRefOid` is as old as the last push. */
 export const baseTip = ({ baseRef }: RawState): Sha | null => (baseRef?.target?.oid ?? null) as Sha | null

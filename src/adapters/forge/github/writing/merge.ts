@@ -4,17 +4,20 @@ import type { BranchName, Sha } from '../../../../ids.ts'
 import type { Forge, MergeResult, PullRequestSnapshot } from '../../forge.ts'
 import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
+import { isMergeQueue } from '../reading/scheduled.ts'
 import { isSame } from '../reading/trusted.ts'
 import { mergeMessage } from './merge-message.ts'
 import type { Pause } from '../../pause.ts'
 import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
 import { isLost, refusalIn } from './refusal.ts'
+import type { Scheduling } from './schedule.ts'
 
 /** How often a base that moves, or a mergeability that is not known, is tried: for about a quarter of a minute. */
 const TRIES = 5
 /** How often a merge whose answer was lost is looked for. */
 const LOOKS = 3
 const UNDER_WAY = /merge already in progress/i
+const MERGE_QUEUE = /through the merge queue/i
 
 type MergeOptions = Parameters<Forge['merge']>[0]
 /** Where a conflict is, as far as git here can tell. */
@@ -31,6 +34,7 @@ export function createMerging({
   conflictFiles,
   baseTip,
   merged,
+  scheduling,
 }: {
   client: Pick<GithubClient, 'rest' | 'pages' | 'viewer'>
   gate: Pick<TextGate, 'text'>
@@ -39,6 +43,7 @@ export function createMerging({
   /** Where the base is by now, for looking for conflicts. */
   baseTip: (branch: BranchName) => Promise<Sha | null>
   merged: (number: number) => void
+  scheduling: Pick<Scheduling, 'schedule' | 'look'>
 }): Pick<Forge, 'merge' | 'settleMerge'> {
   /** In one process merges wait for each other instead of moving each other’s bases. */
   const oneAtATime = createSerial()
@@ -49,8 +54,8 @@ export function createMerging({
     return { kind: 'merged', sha: (pull.merge_commit_sha ?? head) as Sha, head }
   }
 
-  /** Somebody with another account has merged it; with the same one nobody can tell. */
-  const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> => by != null && !isSame(by.login, await client.viewer())
+  /** Somebody with another account has merged it; with the same one nobody can tell. A queue merges for whoever asked it to. */
+  const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> => by != null && !isMergeQueue(by.login) && !isSame(by.login, await client.viewer())
 
   /** `words`: what GitHub had against it last. A merge under way, whose answer was lost, is the one that was asked for. */
   const inTheWay = async (pull: RawPull, expectedHead: Sha, words: string): Promise<MergeResult | undefined> => {
@@ -111,6 +116,7 @@ export function createMerging({
 
   const merge = async (options: MergeOptions): Promise<MergeResult> => {
     let words = ''
+    let { way = 'now' } = options
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, options.number)
@@ -118,12 +124,17 @@ export function createMerging({
       // Just after a push GitHub may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found
-      const sent = await send(options, pull)
+      const sent = way === 'now' ? await send(options, pull) : await scheduling.schedule(options, pull, way)
       if ('kind' in sent) {
         if (sent.kind === 'merged') merged(options.number)
         return sent
       }
       words = sent.words
+      // Not known before: the next try is the queue’s.
+      if (way === 'now' && MERGE_QUEUE.test(words)) {
+        way = 'queue'
+        continue
+      }
       const explained = await explain(options, words)
       if (explained !== 'again') return explained
     }
@@ -138,7 +149,7 @@ export function createMerging({
         try {
           const pull = await lookAt(client, number)
           const state = stateOf(pull)
-          if (state === 'open') return { kind: 'not_merged' }
+          if (state === 'open') return (await scheduling.look(pull)) ?? { kind: 'not_merged' }
           return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
         } catch (error) {
           if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED')) {

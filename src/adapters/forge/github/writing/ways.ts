@@ -1,6 +1,6 @@
 import { asExomonadError } from '../../../../errors.ts'
 import type { Log } from '../../../../log.ts'
-import { ANY_WAY, type Forge } from '../../forge.ts'
+import { ANY_WAY, type Forge, type MergeStrategy } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'
 import type { GithubRepository } from '../options.ts'
@@ -12,9 +12,15 @@ interface Answer {
     readonly mergeCommitAllowed: boolean
     readonly squashMergeAllowed: boolean
     readonly rebaseMergeAllowed: boolean
+    /** Absent where the server does not know it. */
+    readonly mergeQueue?: { readonly configuration: { readonly mergeMethod: 'MERGE' | 'REBASE' | 'SQUASH' | null } | null } | null
     readonly ref: { readonly refUpdateRule: { readonly requiresLinearHistory: boolean; readonly requiresSignatures: boolean } | null } | null
   } | null
 }
+
+/** Where its method is not told, what GitHub takes where nothing was chosen. */
+const queueMethod = (queue: NonNullable<Answer['repository']>['mergeQueue']): MergeStrategy | null =>
+  queue == null ? null : ((queue.configuration?.mergeMethod?.toLowerCase() ?? 'merge') as MergeStrategy)
 
 /** Asked before each merge: a point, and a request that costs nothing where no rule has changed. What can’t be read forbids nothing: GitHub refuses then. */
 export function createWays({
@@ -29,7 +35,10 @@ export function createWays({
   return {
     async mergeWays(base) {
       try {
-        const [{ data }, rules] = await Promise.all([client.graphql<Answer>(MERGE_SETTINGS, { base: `refs/heads/${base}` }), readBranchRules(client, base)])
+        const [{ data }, rules] = await Promise.all([
+          client.graphql<Answer>(MERGE_SETTINGS, { base: `refs/heads/${base}`, branch: base }),
+          readBranchRules(client, base),
+        ])
         const found = data?.repository
         if (found == null) return ANY_WAY
         return mergeWays({
@@ -38,6 +47,7 @@ export function createWays({
           settings: { merge: found.mergeCommitAllowed, squash: found.squashMergeAllowed, rebase: found.rebaseMergeAllowed },
           linear: found.ref?.refUpdateRule?.requiresLinearHistory === true,
           signed: found.ref?.refUpdateRule?.requiresSignatures === true,
+          queue: queueMethod(found.mergeQueue),
           rules,
         })
       } catch (thrown) {

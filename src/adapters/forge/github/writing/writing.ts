@@ -2,6 +2,7 @@ import type { Actor, BranchName } from '../../../../ids.ts'
 import { actorName } from '../../actor-name.ts'
 import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'
+import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import type { MarkSigner } from '../../mark-key.ts'
@@ -14,12 +15,14 @@ import { createPause } from '../../pause.ts'
 import { createReply } from './reply.ts'
 import { createRerun } from './rerun.ts'
 import { createReview } from './review.ts'
+import { createScheduling } from './schedule.ts'
 import { createWays } from './ways.ts'
 
 export type Writing = Pick<
   Forge,
   'file' | 'mergeWays' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'reply' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
->
+> &
+  Pick<ScheduledMerges, 'cancel'>
 
 /** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
 export function createWriting(
@@ -35,6 +38,7 @@ export function createWriting(
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
+  const { cancel, ...scheduling } = createScheduling({ repository, client, gate, pause, changed })
   const left = new Map<number, LeftPull>()
   const file = createFile({ repository, client, find, pause, left: (filed) => left.set(filed.pull.number, filed) })
   const filedJustNow = (number: number): LeftPull | undefined => {
@@ -48,7 +52,16 @@ export function createWriting(
       if (result.kind === 'filed') changed(result.number)
       return result
     },
-    ...createMerging({ client, gate, pause, conflictFiles: conflicts, baseTip: (branch: BranchName) => git.remoteTip(remote, branch), merged: changed }),
+    ...createMerging({
+      client,
+      gate,
+      pause,
+      conflictFiles: conflicts,
+      baseTip: (branch: BranchName) => git.remoteTip(remote, branch),
+      merged: changed,
+      scheduling,
+    }),
+    cancel,
     ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
     ...createReview({ repository, client, clock, nameOf, signer, changed }),
