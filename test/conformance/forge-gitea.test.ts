@@ -34,7 +34,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
   }
 
   it('follows the push of what somebody else filed to its base', async () => {
-    const { forge, git, owner, name, head } = await openedWithBranch()
+    const { forge, git, store, owner, name, head } = await openedWithBranch()
     const { data } = await waitFor('Gitea to take it', async () => {
       const answer = await gitea.api('POST', `/repos/${owner}/${name}/pulls`, { body: { head: 'main.a', base: 'main', title: 'By hand' } })
       return answer.status < 400 ? answer : undefined
@@ -48,6 +48,10 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
       return read !== undefined && 'snapshot' in read && read.snapshot.state === 'merged'
     })
     expect(await forge.snapshots([number])).toMatchObject([{ snapshot: merged }])
+    // Ended on Gitea as well, nothing of it is kept.
+    await forge.close(number, 'human')
+    await forge.snapshots([number])
+    expect(await store.snapshots.keys('gitea:head:')).toEqual([])
   })
 
   it('is asked for nothing where a conversation is resolved already', async () => {
