@@ -262,8 +262,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await http.listen(socket)
     release.add('http', () => http.close())
     // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what it did meanwhile is settled at the next start.
-    if (forge.kind === 'github') {
-      release.add('requests to GitHub', () => {
+    if (forge.kind !== 'local') {
+      release.add('requests to the forge', () => {
         leaving.abort()
         return forge.dispose()
       })

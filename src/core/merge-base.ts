@@ -1,3 +1,4 @@
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import type { FastForwardResult } from '../adapters/git/git.ts'
 import type { Agent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
@@ -61,9 +62,9 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
       }
       if (remote !== null && !(await git.isAncestor(remote, local))) return `${base} here and on ${forge.remote} have diverged`
       // Where others see it, a person’s branch is theirs to push.
-      if (forge.kind === 'github' && remote !== null) {
+      if (forge.kind !== 'local' && remote !== null) {
         const commits = await git.countCommits(remote, local)
-        return `${base} has ${commits} commit${commits === 1 ? '' : 's'} here that ${commits === 1 ? 'is' : 'are'} not on GitHub, and exomonad does not push ${commits === 1 ? 'it' : 'them'} for you`
+        return `${base} has ${commits} commit${commits === 1 ? '' : 's'} here that ${commits === 1 ? 'is' : 'are'} not on ${FORGE_NAMES[forge.kind]}, and exomonad does not push ${commits === 1 ? 'it' : 'them'} for you`
       }
       const pushed = await git.push(forge.remote, { sha: local, branch: base, expected: remote })
       return pushed.kind === 'pushed' ? undefined : pushed.reason

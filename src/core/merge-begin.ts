@@ -19,6 +19,12 @@ export function createMergeBegin({
   clock,
   onJournalStep,
 }: Pick<Deps, 'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'onJournalStep'>): MergeBegin {
+  /** The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured. */
+  const deletes = async (child: Agent | undefined): Promise<boolean> => {
+    if (forge.kind === 'local' || child?.ownsWorktree !== true || child.adopted) return false
+    return (await settings.config()).forge[forge.kind].delete_branch
+  }
+
   return {
     intentOf: async (pull, by, strategy, child) => ({
       forge: await forgeOf(forge),
@@ -32,8 +38,7 @@ export function createMergeBegin({
       strategy,
       trusted: pull.trusted,
       retargeted: [],
-      // The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured.
-      deletes: forge.kind === 'github' && child?.ownsWorktree === true && !child.adopted && (await settings.config()).forge.github.delete_branch,
+      deletes: await deletes(child),
     }),
 
     begin: async (journal, name, intent, pull, child) => {

@@ -1,4 +1,5 @@
 import type { Forge, MergeResult, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import { ExomonadError } from '../errors.ts'
 import type { RedResult } from './landing/landing.ts'
 
@@ -37,7 +38,7 @@ export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapsh
       )
     }
     case 'refused':
-      return new ExomonadError('PR_NOT_MERGEABLE', `${forge.kind === 'github' ? 'GitHub' : 'The forge'} refuses to merge #${pull.number}: ${result.reason}`, {
+      return new ExomonadError('PR_NOT_MERGEABLE', `${FORGE_NAMES[forge.kind]} refuses to merge #${pull.number}: ${result.reason}`, {
         reasons: [result.reason],
       })
     case 'not_open':

@@ -1,4 +1,5 @@
 import type { Forge, MergeScheduled, PullRequestSnapshot } from '../adapters/forge/forge.ts'
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import type { MergeKind } from '../adapters/forge/scheduled.ts'
 import { ExomonadError } from '../errors.ts'
 import type { MergedPull, Pulls } from './core.ts'
@@ -24,7 +25,7 @@ const NO_AUTO_MERGE: Readonly<Partial<Record<Forge['kind'], string>>> = {
 const namesOf = (objections: readonly MergeObjection[]): string => objections.map(({ reason }) => reason).join('; ')
 
 export function createMergeSchedule({ forge, polling }: Pick<Deps, 'forge' | 'polling'>): MergeSchedule {
-  const name = forge.kind === 'github' ? 'GitHub' : 'The forge'
+  const name = FORGE_NAMES[forge.kind]
 
   const words = (pull: PullRequestSnapshot, { how, position }: Pick<MergeScheduled, 'how' | 'position'>, already: boolean): string => {
     const it = `#${pull.number}`
@@ -81,7 +82,7 @@ export function createMergeSchedule({ forge, polling }: Pick<Deps, 'forge' | 'po
 /** The error of one that was to be merged once it is ready, where the forge would merge it now and exomonad would not. */
 export function nothingToWaitFor(forge: Pick<Forge, 'kind'>, thrown: unknown): unknown {
   if (!(thrown instanceof ExomonadError) || (thrown.code !== 'PR_NOT_MERGEABLE' && thrown.code !== 'CHECKS_FAILED')) return thrown
-  const name = forge.kind === 'github' ? 'GitHub' : 'The forge'
+  const name = FORGE_NAMES[forge.kind]
   const why = `${name} would merge it now, as nothing of that is required there, so that auto-merge has nothing to wait for. Merge it when you are told that it is ready, or have the checks required.`
   return new ExomonadError(thrown.code, `${thrown.message} ${why}`, thrown.facts)
 }

@@ -1,3 +1,4 @@
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import { asExomonadError, ExomonadError } from '../errors.ts'
 import type { BranchName, Sha } from '../ids.ts'
 import type { Caller } from './core.ts'
@@ -46,10 +47,10 @@ export function createPublishBase({ git, forge }: Pick<Deps, 'git' | 'forge'>): 
       if (known === base.sha) return null
       if (known !== null && !(await git.isAncestor(known, base.sha)) && (forge.kind !== 'local' || (await canBeFiled(caller, base, known)))) return null
       // Where others see it, a person’s branch is theirs to push.
-      if (forge.kind === 'github' && caller.agent.kind === 'root' && known !== null) {
+      if (forge.kind !== 'local' && caller.agent.kind === 'root' && known !== null) {
         const commits = await git.countCommits(known, base.sha)
         const these = commits === 1 ? 'a commit that is' : `${commits} commits that are`
-        return `${base.branch} has ${these} not on GitHub: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
+        return `${base.branch} has ${these} not on ${FORGE_NAMES[forge.kind]}: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
       }
       const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
       if (result.kind === 'pushed') return null

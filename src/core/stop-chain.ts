@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import type { Agent, StoredEvent } from '../adapters/store/store.ts'
 import { asExomonadError } from '../errors.ts'
 import type { StopAnswer } from './agent-hooks.ts'
@@ -134,7 +135,7 @@ export function createStopChain(
     const commits = open || !agent.ownsWorktree || agent.baseBranch === null ? 0 : await commitsAhead(agent)
     const unfiled = commits === 0 ? '' : ` ${commits} commit${commits === 1 ? '' : 's'} without a pull request: file_pr works once it is back.`
     const at = new Date(since).toISOString().slice(11, 19)
-    return `GitHub can’t be used since ${at} UTC (${reason}): what is known of it decided, and your branch was not brought up to date.${unfiled}`
+    return `${FORGE_NAMES[forge.kind]} can’t be used since ${at} UTC (${reason}): what is known of it decided, and your branch was not brought up to date.${unfiled}`
   }
 
   const check = async (caller: Caller, over: () => boolean): Promise<StopAnswer> => {

@@ -1,3 +1,4 @@
+import type { ForgeKind } from '../forge-kinds.ts'
 import type { AgentId } from '../ids.ts'
 import type { LandingView } from './landing/view.ts'
 import type { ScheduledView } from './pull-documents.ts'
@@ -55,7 +56,7 @@ export interface TreeNode {
   children: TreeNode[]
 }
 export interface ForgeView {
-  kind: string
+  kind: ForgeKind
   /** What is left of its limits, as it last said; null where it has none. Times are ISO 8601. */
   budget: {
     points: { limit: number; remaining: number; reset_at: string } | null

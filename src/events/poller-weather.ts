@@ -1,4 +1,5 @@
 import type { Forge } from '../adapters/forge/forge.ts'
+import { FORGE_NAMES } from '../forge-kinds.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Clock } from '../core/clock.ts'
 import { knownWeather, WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../core/forge-weather.ts'
@@ -41,7 +42,7 @@ export function createWeather(deps: {
   readonly now: () => number
 }): Weather {
   const { store, publisher, clock, log, now } = deps
-  const forge = deps.forge.kind === 'github' ? 'GitHub' : 'The local forge'
+  const forge = FORGE_NAMES[deps.forge.kind]
   const key = (what: string, since: number): string => `forge:${deps.forge.kind}:${what}:${since}`
   /** Since when it fails: by the wall clock, and by the steady one. */
   let failing: { readonly since: number; readonly steady: number; readonly reason: string; readonly promised: boolean } | null = null

@@ -1,3 +1,4 @@
+import type { ForgeKind } from '../../forge-kinds.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
 import type { ForgeIssues } from './issues.ts'
 import type { MergeResults } from './merge-results.ts'
@@ -177,7 +178,7 @@ export interface ForgeBudget {
  * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
-  readonly kind: 'local' | 'github' | 'gitea'
+  readonly kind: ForgeKind
   /** Git remote that holds the branches. */
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */

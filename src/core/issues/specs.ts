@@ -50,7 +50,7 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
     if (forge.issues !== null) return forge.issues
     throw new ExomonadError(
       'NOT_AVAILABLE',
-      'Issues are on GitHub, and pull requests here are on this machine (forge.kind = "local"). Set [forge] kind = "github" and start the daemon again, or give the task in words.',
+      `Issues are read on GitHub alone, and pull requests here are elsewhere (forge.kind = "${forge.kind}"). Set [forge] kind = "github" and start the daemon again, or give the task in words.`,
       { forge: forge.kind },
     )
   }

@@ -1,3 +1,4 @@
+import { FORGE_NAMES } from '../../forge-kinds.ts'
 import type { ForgeView } from '../../core/core.ts'
 import { printableLine } from './printable.ts'
 import { timeOfDay } from './relative-time.ts'
@@ -7,7 +8,7 @@ const TIGHT = 1.5
 
 /** What a person should know of the forge now; null where all is well. Text from the forge is made printable. */
 export function forgeWords({ kind, budget, trouble }: ForgeView): string | null {
-  const name = kind === 'github' ? 'GitHub' : 'The forge'
+  const name = FORGE_NAMES[kind]
   if (trouble !== null) {
     const again = trouble.retry_at === null ? '' : `; tried again at ${at(trouble.retry_at)}`
     return `${name} can’t be used since ${at(trouble.since)}: ${printableLine(trouble.reason).replace(/\.$/, '')}${again}`

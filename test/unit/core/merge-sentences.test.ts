@@ -90,7 +90,7 @@ describe('what is said of a merge that was not made', () => {
       '#3 conflicts with main. Its agent has to rebase; it is told so at its next stop.',
       { reasons: ['conflict'], files: [] },
     ],
-    [{ kind: 'refused' as const, reason: 'no.' }, 'PR_NOT_MERGEABLE', 'The forge refuses to merge #3: no.', { reasons: ['no.'] }],
+    [{ kind: 'refused' as const, reason: 'no.' }, 'PR_NOT_MERGEABLE', 'The local forge refuses to merge #3: no.', { reasons: ['no.'] }],
     [{ kind: 'not_open' as const, state: 'closed' as const }, 'PR_NOT_MERGEABLE', '#3 is closed already.', { reasons: ['closed'] }],
   ])('%j', (result, code, message, facts) => {
     expect(refusal(result)).toEqual({ code, message, facts })

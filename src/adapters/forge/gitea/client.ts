@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../errors.ts'
+import { parseJson } from '../../../parse-json.ts'
 import { apiFetch } from '../api-fetch.ts'
 import { networkTrouble } from '../network-trouble.ts'
 import { createPause } from '../pause.ts'
@@ -197,7 +198,7 @@ export function wordsOf(data: unknown): string {
 function json(text: string): unknown {
   if (text.trim() === '') return null
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text)
   } catch {
     return undefined
   }

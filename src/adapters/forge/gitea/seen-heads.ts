@@ -10,6 +10,8 @@ import type { Ends } from './snapshots.ts'
  */
 export interface SeenHeads {
   note(number: number, head: Sha): Promise<void>
+  /** It has ended. */
+  forget(number: number): Promise<void>
   /** Whether what the pull request had is in its base by now. False where that can’t be told. */
   isMerged(number: number, ends: Ends): Promise<boolean>
 }
@@ -26,6 +28,7 @@ export function createSeenHeads({
   }
   return {
     note,
+    forget: (number) => snapshots.remove(keyOf(number)),
     async isMerged(number, { head, base, headBranch, baseBranch }) {
       try {
         await branches.bringIn([

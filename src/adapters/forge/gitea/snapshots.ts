@@ -77,6 +77,7 @@ export function createSnapshots({
     const state = pushed ? 'merged' : stateOf(pull)
     const isOpen = state === 'open'
     if (!isOpen) await sameWork.forget(number)
+    if (stateOf(pull) !== 'open') await seenHeads.forget(number)
 
     const said = await readWords(pull)
     const reviews = toReviews(said, readers)
