@@ -5,6 +5,7 @@ import { ANY_WAY, type Forge, type MergeResult, type MergeStrategy } from '../fo
 import type { Branches } from '../branches.ts'
 import type { createConflicts } from '../conflicts.ts'
 import type { Pause } from '../pause.ts'
+import { settleByLook } from '../settle-merge.ts'
 import { createSerial } from '../serial.ts'
 import { squashMessage } from '../squash-message.ts'
 import { wordsOf, type GiteaClient } from './client.ts'
@@ -128,20 +129,7 @@ export function createMerging({
   return {
     merge: (options) => oneAtATime(() => merge(options)),
 
-    settleMerge: ({ number }) =>
-      oneAtATime(async () => {
-        try {
-          const pull = await lookAt(client, number)
-          const state = stateOf(pull)
-          if (state === 'open') return { kind: 'not_merged' }
-          return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
-        } catch (error) {
-          if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED')) {
-            return { kind: 'unknown', reason: error.message }
-          }
-          throw error
-        }
-      }),
+    settleMerge: ({ number }) => oneAtATime(() => settleByLook({ look: () => lookAt(client, number), stateOf, isOthers, mergedAs })),
 
     async mergeWays() {
       try {

@@ -2,6 +2,7 @@ import { ExomonadError } from '../../../../errors.ts'
 import type { TextGate } from '../../../../text-gate/text-gate.ts'
 import type { BranchName, Sha } from '../../../../ids.ts'
 import type { Forge, MergeResult, PullRequestSnapshot } from '../../forge.ts'
+import { settleByLook } from '../../settle-merge.ts'
 import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
 import { isMergeQueue } from '../reading/scheduled.ts'
@@ -145,18 +146,6 @@ export function createMerging({
     merge: (options) => oneAtATime(() => merge(options)),
 
     settleMerge: ({ number }) =>
-      oneAtATime(async () => {
-        try {
-          const pull = await lookAt(client, number)
-          const state = stateOf(pull)
-          if (state === 'open') return (await scheduling.look(pull)) ?? { kind: 'not_merged' }
-          return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
-        } catch (error) {
-          if (error instanceof ExomonadError && (error.code === 'FORGE_UNAVAILABLE' || error.code === 'FORGE_DENIED')) {
-            return { kind: 'unknown', reason: error.message }
-          }
-          throw error
-        }
-      }),
+      oneAtATime(() => settleByLook({ look: () => lookAt(client, number), stateOf, isOthers, mergedAs, whileOpen: scheduling.look })),
   }
 }

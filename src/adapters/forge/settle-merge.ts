@@ -1,0 +1,32 @@
+import { ExomonadError } from '../../errors.ts'
+import type { Forge, MergeResult } from './forge.ts'
+
+type Settled = Awaited<ReturnType<Forge['settleMerge']>>
+
+/**
+ * After a crash: what became of a merge that was asked of a forge elsewhere, by a fresh look at the pull request. `isOthers`: an account that is
+ * not exomonad’s has merged it; with the same one nobody can tell. `whileOpen`: what else is known of one that is open still.
+ */
+export async function settleByLook<Pull>({
+  look,
+  stateOf,
+  isOthers,
+  mergedAs,
+  whileOpen,
+}: {
+  look: () => Promise<Pull>
+  stateOf: (pull: Pull) => 'open' | 'merged' | 'closed'
+  isOthers: (pull: Pull) => Promise<boolean>
+  mergedAs: (pull: Pull) => MergeResult
+  whileOpen?: (pull: Pull) => Promise<MergeResult | null>
+}): Promise<Settled> {
+  try {
+    const pull = await look()
+    const state = stateOf(pull)
+    if (state === 'open') return (await whileOpen?.(pull)) ?? { kind: 'not_merged' }
+    return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
+  } catch (error) {
+    if (!(error instanceof ExomonadError) || (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')) throw error
+    return { kind: 'unknown', reason: error.message }
+  }
+}
