@@ -70,4 +70,143 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     expect(await reviews()).toBe(before)
     expect(await opened.reopen().snapshots([number])).toMatchObject([{ snapshot: { reviews: [{ comments: [{ resolved: true }] }] } }])
   })
+
+  it('takes what anybody may push to refs/for for a stranger’s: neither followed nor trusted', async () => {
+    const { forge, repository, owner, name } = await openedWithBranch()
+    const eve = await gitea.addUser(`eve-${owner}`)
+    const url = `${gitea.url.replace('//', `//x:${eve}@`)}/${owner}/${name}.git`
+    await repository.git('push', '-q', '-o', 'topic=main.b', '-o', 'title=Delete everything', url, 'HEAD:refs/for/main')
+    const { number } = (await gitea.api('GET', `/repos/${owner}/${name}/pulls`)).data[0]
+    const [read] = await forge.snapshots([number])
+    expect(read).toMatchObject({ snapshot: { trusted: false, agentId: null, mergeable: 'unknown', title: `Pull request of eve-${owner}`, body: '' } })
+    expect(await forge.find({ state: 'open', base: 'main' as BranchName })).toEqual([])
+    expect(await forge.find({ state: 'open', base: 'main' as BranchName, forks: true })).toEqual([number])
+  })
+
+  it('believes whom Gitea lets write: not members who may only read, though issues may be assigned to them', async () => {
+    const { forge, head, owner, name, reopen } = await openedWithBranch()
+    const tokens: string[] = []
+    const ok = async (...request: Parameters<Gitea['api']>) => {
+      const { status, data } = await gitea.api(...request)
+      if (status >= 400) throw new Error(`${request[1]}: ${status} ${JSON.stringify(data)}`)
+      return data
+    }
+    const org = `org-${owner}`
+    const [reader, writer] = [`reader-${owner}`, `writer-${owner}`]
+    await ok('POST', '/orgs', { as: owner, body: { username: org } })
+    for (const [login, permission] of [
+      [reader, 'read'],
+      [writer, 'write'],
+    ] as const) {
+      tokens.push(await gitea.addUser(login))
+      const body = { name: permission, permission, includes_all_repositories: true, units: ['repo.code', 'repo.issues', 'repo.pulls'] }
+      const { id } = await ok('POST', `/orgs/${org}/teams`, { as: owner, body })
+      await ok('PUT', `/teams/${id}/members/${login}`, { as: owner })
+    }
+    await ok('POST', `/repos/${owner}/${name}/transfer`, { as: owner, body: { new_owner: org } })
+    const filed = await forge.file({
+      head: 'main.a' as BranchName,
+      headSha: head,
+      base: 'main' as BranchName,
+      title: 'A',
+      body: '',
+      draft: false,
+      agentId: null,
+    })
+    if (filed.kind !== 'filed') throw new Error(filed.kind)
+    const { number } = filed
+    for (const as of [reader, writer]) {
+      await ok('POST', `/repos/${org}/${name}/issues/${number}/comments`, { as, body: { body: `by ${as}` } })
+      await ok('POST', `/repos/${org}/${name}/pulls/${number}/reviews`, { as, body: { event: 'APPROVED', body: `by ${as}` } })
+    }
+    expect((await ok('GET', `/repos/${org}/${name}/assignees`, {})).map(({ login }: { login: string }) => login)).toContain(reader)
+    const said = [
+      { authorName: reader, trusted: false, body: '' },
+      { authorName: writer, trusted: true, body: `by ${writer}` },
+    ]
+    expect(await forge.snapshots([number])).toMatchObject([{ snapshot: { comments: said, reviews: said } }])
+    // Nor are they believed where the token may not ask who is in which team.
+    expect(await reopen({ token: async () => tokens[1]! }).snapshots([number])).toMatchObject([{ snapshot: { comments: said, reviews: said } }])
+  })
+
+  it('reads all statuses, of which Gitea gives fifty at a time', async () => {
+    const { forge, head, owner, name } = await openedWithBranch()
+    const filed = await forge.file({
+      head: 'main.a' as BranchName,
+      headSha: head,
+      base: 'main' as BranchName,
+      title: 'A',
+      body: '',
+      draft: false,
+      agentId: null,
+    })
+    if (filed.kind !== 'filed') throw new Error(filed.kind)
+    for (let index = 0; index < 60; index++) {
+      const body = { context: `ci/${index}`, state: index === 0 ? 'failure' : 'success' }
+      await gitea.api('POST', `/repos/${owner}/${name}/statuses/${head}`, { body })
+    }
+    const [read] = await forge.snapshots([filed.number])
+    if (read === undefined || !('snapshot' in read)) throw new Error('unread')
+    expect(read.snapshot.checksState).toBe('failed')
+    expect(new Set(read.snapshot.checks.map(({ name: context }) => context)).size).toBe(60)
+  })
+
+  it('holds ready only what Gitea would merge, by what protects the base', async () => {
+    const { forge, git, repository, head, owner, name } = await openedWithBranch()
+    const at = `/repos/${owner}/${name}`
+    const ok = async (...request: Parameters<Gitea['api']>) => {
+      const { status, data } = await gitea.api(...request)
+      if (status >= 400) throw new Error(`${request[1]}: ${status} ${JSON.stringify(data)}`)
+    }
+    const protect = (body: object) => ok('PATCH', `${at}/branch_protections/main`, { body })
+    const status = (context: string, state: string) => ok('POST', `${at}/statuses/${head}`, { body: { context, state } })
+    await repository.git('checkout', '-q', 'main')
+    const base = (await repository.commit({ 'b.txt': 'b' })) as Sha
+    await git.push(forge.remote, { sha: base, branch: 'main' as BranchName })
+    const filed = await forge.file({
+      head: 'main.a' as BranchName,
+      headSha: head,
+      base: 'main' as BranchName,
+      title: 'A',
+      body: '',
+      draft: false,
+      agentId: null,
+    })
+    if (filed.kind !== 'filed') throw new Error(filed.kind)
+    const { number } = filed
+    const look = async () => {
+      const [read] = await forge.snapshots([number])
+      if (read === undefined || !('snapshot' in read)) throw new Error('unread')
+      return read.snapshot
+    }
+    const merge = () => forge.merge({ number, expectedHead: head, strategy: 'merge', by: 'human', prepared: async () => {} })
+    await waitFor('Gitea to have the base', async () => (await look()).base.sha === base)
+    expect(await look()).toMatchObject({ checksState: 'none', checksRequired: false, blockers: [] })
+
+    await ok('POST', `${at}/branch_protections`, { body: { rule_name: 'main', enable_push: true, enable_status_check: true, status_check_contexts: [] } })
+    expect(await look()).toMatchObject({ checksState: 'pending', checksRequired: true, blockers: [] })
+    expect(await merge()).toMatchObject({ kind: 'refused', reason: expect.stringContaining('status checks') })
+    await status('ci', 'warning')
+    expect(await look()).toMatchObject({ checksState: 'failed', checks: [{ name: 'ci', status: 'failed', required: true }] })
+    expect(await merge()).toMatchObject({ kind: 'refused', reason: expect.stringContaining('status checks') })
+    await status('ci', 'success')
+    expect(await look()).toMatchObject({ checksState: 'passed', blockers: [] })
+
+    await protect({ block_on_outdated_branch: true })
+    expect(await look()).toMatchObject({ blockers: [{ kind: 'behind', person: false }] })
+    expect(await merge()).toMatchObject({ kind: 'refused', reason: expect.stringContaining('behind') })
+    await protect({ block_on_outdated_branch: false, block_on_rejected_reviews: true, block_on_official_review_requests: true })
+    const ann = `ann-${owner}`
+    await gitea.addUser(ann)
+    await ok('PUT', `${at}/collaborators/${ann}`, { body: { permission: 'write' } })
+    await ok('POST', `${at}/pulls/${number}/requested_reviewers`, { as: owner, body: { reviewers: [ann] } })
+    expect(await look()).toMatchObject({ blockers: [{ kind: 'review', person: true, needs: expect.stringContaining(`the review of ${ann}`) }] })
+    expect(await merge()).toMatchObject({ kind: 'refused', reason: expect.stringContaining('review requests') })
+    await ok('POST', `${at}/pulls/${number}/reviews`, { as: ann, body: { event: 'REQUEST_CHANGES', body: 'No.' } })
+    expect(await look()).toMatchObject({ blockers: [{ kind: 'review', person: true, needs: expect.stringContaining(`${ann} to approve it`) }] })
+    expect(await merge()).toMatchObject({ kind: 'refused', reason: expect.stringContaining('requested changes') })
+    await ok('POST', `${at}/pulls/${number}/reviews`, { as: ann, body: { event: 'APPROVED', body: 'Yes.' } })
+    expect(await look()).toMatchObject({ blockers: [] })
+    expect(await merge()).toMatchObject({ kind: 'merged' })
+  })
 })

@@ -29,8 +29,8 @@ export interface GiteaRequest {
 export interface GiteaClient {
   /** `route`: `GET /repos/{owner}/{repo}/pulls/3`; owner and repo are filled in. */
   rest<Data>(route: string, request?: GiteaRequest): Promise<GiteaAnswer<Data>>
-  /** All pages of a list. */
-  pages<Item>(route: string, query?: Readonly<Record<string, string | number>>): Promise<Item[]>
+  /** All pages of a list; `inside`: the key it stands under. */
+  pages<Item>(route: string, query?: Readonly<Record<string, string | number>>, inside?: string): Promise<Item[]>
   /** Login of the token’s account; cached. */
   viewer(): Promise<string>
   /** 404 of something in the repository: FORGE_DENIED where the repository itself is not there (any more) for this token, else what is given. */
@@ -120,13 +120,14 @@ export function createGiteaClient({ repository, token, clock, log, userAgent, re
   return {
     rest,
 
-    async pages<Item>(route: string, query: Readonly<Record<string, string | number>> = {}) {
+    async pages<Item>(route: string, query: Readonly<Record<string, string | number>> = {}, inside?: string) {
       const all: Item[] = []
       for (let page = 1; page <= MOST_PAGES; page++) {
-        const { data, total } = await rest<Item[] | null>(route, { query: { ...query, page, limit: PAGE } })
-        all.push(...(data ?? []))
+        const { data, total } = await rest<unknown>(route, { query: { ...query, page, limit: PAGE } })
+        const items = ((inside === undefined ? data : (data as Record<string, unknown> | null)?.[inside]) ?? []) as Item[]
+        all.push(...items)
         // Whoever runs the server may give fewer at a time.
-        if (data === null || data.length === 0 || all.length >= (total ?? 0)) break
+        if (items.length === 0 || all.length >= (total ?? 0)) break
       }
       return all
     },

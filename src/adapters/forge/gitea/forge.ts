@@ -32,7 +32,7 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
   const pause = createPause(options.retryDelay)
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const identity = createIdentity({ forge: 'gitea', repository, store, client })
-  const snapshots = createSnapshots({ ...options, client, words, writers: createWriters({ client, clock }), signer, seenHeads })
+  const snapshots = createSnapshots({ ...options, client, words, writers: createWriters({ client, clock, log }), signer, seenHeads })
   const file = createFile({ repository, client, git, branches, seenHeads, pause })
   const conflictsOf = createConflicts({ git, branches })
 

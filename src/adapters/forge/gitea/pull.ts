@@ -7,7 +7,7 @@ export interface RawUser {
 }
 
 interface RawEnd {
-  /** Name of the branch, also where it is gone. */
+  /** Name of the branch, also where it is gone; empty where there is none, of what was pushed to `refs/for` (AGit). */
   readonly label: string
   readonly sha: string
   /** Null where the fork is gone. */
@@ -42,7 +42,8 @@ const DRAFT = /^\s*(?:WIP:|\[WIP\])\s*/i
 export const plainTitle = (title: string): string => title.replace(DRAFT, '')
 export const titleOf = (title: string, draft: boolean): string => (draft ? `WIP: ${plainTitle(title)}` : plainTitle(title))
 
-export const isFork = ({ head, base }: Pick<RawPull, 'head' | 'base'>): boolean => head.repo_id !== base.repo_id
+/** What anybody may have made who may read: in a fork, or pushed to `refs/for`, which Gitea counts to the repository itself. */
+export const isFork = ({ head, base }: Pick<RawPull, 'head' | 'base'>): boolean => head.repo_id !== base.repo_id || head.label === ''
 export const stateOf = ({ state, merged }: Pick<RawPull, 'state' | 'merged'>): 'open' | 'merged' | 'closed' => (merged ? 'merged' : state)
 export const headOf = ({ head }: Pick<RawPull, 'head'>): BranchName => head.label as BranchName
 export const baseOf = ({ base }: Pick<RawPull, 'base'>): BranchName => base.label as BranchName

@@ -8,13 +8,15 @@ import type { PullRequestSnapshot, SnapshotResult } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
 import { createSameWork, reviewDecision } from '../review-decision.ts'
 import { unreadable } from '../unreadable.ts'
-import { blockersOf, readBranch, readChecks } from './checks.ts'
+import { readChecks } from './checks.ts'
 import type { GiteaClient } from './client.ts'
 import type { SeenHeads } from './seen-heads.ts'
 import type { GiteaForgeOptions } from './options.ts'
-import { baseOf, headOf, isFork, lookAt, plainTitle, stateOf, type RawPull } from './pull.ts'
-import { takenBack, toComments, toReviews, type Readers } from './reviews.ts'
+import { blockersOf, readProtection } from './protection.ts'
+import { baseOf, headOf, isFork, lookAt, plainTitle, stateOf, type RawPull, type RawUser } from './pull.ts'
+import { takenBack, toComments, toReviews, type RawWords, type Readers } from './reviews.ts'
 import type { ReadWords } from './words.ts'
+import type { Writers } from './write-access.ts'
 
 /** Makes snapshots of what Gitea says, with what git and the store add to it. */
 export function createSnapshots({
@@ -31,7 +33,7 @@ export function createSnapshots({
 }: Pick<GiteaForgeOptions, 'git' | 'remote' | 'store' | 'log' | 'repository'> & {
   client: GiteaClient
   words: ReadWords
-  writers: () => Promise<ReadonlySet<string>>
+  writers: Writers
   signer: () => Promise<MarkSigner>
   seenHeads: SeenHeads
 }): (numbers: readonly number[]) => Promise<SnapshotResult[]> {
@@ -39,12 +41,13 @@ export function createSnapshots({
   const conflictsOf = createConflicts({ git, branches })
   const sameWork = createSameWork({ git, snapshots: store.snapshots })
 
-  const readersFor = async (number: number, agents: readonly Agent[]): Promise<Readers> => {
+  const readersFor = async ({ number, user }: RawPull, words: RawWords, agents: readonly Agent[]): Promise<Readers> => {
     const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
+    const viewer = await client.viewer()
     return {
       number,
-      viewer: await client.viewer(),
-      writers: await writers(),
+      viewer,
+      writers: await writers(speakers(user, words).filter((login) => login !== viewer)),
       signer: await signer(),
       nameOf: (actor) => names.get(actor) ?? actor.replace(/^forge:/, ''),
     }
@@ -64,11 +67,26 @@ export function createSnapshots({
     return { mergeable: conflictFiles.length > 0 ? 'conflicting' : 'mergeable', conflictFiles }
   }
 
+  /** False where that can’t be told. */
+  const isBehind = async (pull: RawPull): Promise<boolean> => {
+    try {
+      await branches.bringIn([
+        { branch: headOf(pull), sha: pull.head.sha as Sha },
+        { branch: baseOf(pull), sha: pull.base.sha as Sha },
+      ])
+      return !(await git.isAncestor(pull.base.sha as Sha, pull.head.sha as Sha))
+    } catch (error) {
+      if (!(error instanceof ExomonadError)) throw error
+      return false
+    }
+  }
+
   const compose = async (number: number, agents: readonly Agent[]): Promise<PullRequestSnapshot> => {
     const pull = await lookAt(client, number)
     const within = !isFork(pull)
     const agentId = within ? (agents.findLast((one) => one.branch === headOf(pull) && !sharesBranch(one))?.id ?? null) : null
-    const readers = await readersFor(number, agents)
+    const said = await readWords(pull)
+    const readers = await readersFor(pull, said, agents)
     const author = pull.user?.login ?? 'ghost'
     const believed = within && (agentId !== null || author === readers.viewer || readers.writers.has(author.toLowerCase()))
     const head = pull.head.sha as Sha
@@ -79,10 +97,9 @@ export function createSnapshots({
     if (!isOpen) await sameWork.forget(number)
     if (stateOf(pull) !== 'open') await seenHeads.forget(number)
 
-    const said = await readWords(pull)
     const reviews = toReviews(said, readers)
     const silent = takenBack(said.reviews)
-    const branch = isOpen ? await readBranch(client, baseOf(pull)) : null
+    const protection = isOpen ? await readProtection(client, baseOf(pull)) : null
     const asked = [...(pull.requested_reviewers ?? []), ...(pull.requested_reviewers_teams ?? [])]
       .filter((one) => one !== null)
       .map((one) => ({ name: 'login' in one ? one.login : one.name, codeOwner: false }))
@@ -113,8 +130,15 @@ export function createSnapshots({
       ),
       reviews,
       comments: toComments(said, readers),
-      ...(await readChecks(client, head, branch)),
-      blockers: isOpen ? blockersOf(branch, { reviews: said.reviews, base: baseOf(pull), host }) : [],
+      ...(await readChecks(client, head, protection?.branch ?? null)),
+      blockers: isOpen
+        ? blockersOf(protection, {
+            reviews: said.reviews,
+            base: baseOf(pull),
+            host,
+            isBehind: protection?.rule?.block_on_outdated_branch === true && (await isBehind(pull)),
+          })
+        : [],
       ...(asked.length === 0 ? {} : { asked }),
       mergeSha: state === 'merged' ? ((pushed ? base : pull.merge_commit_sha) as Sha | null) : null,
       ...(state === 'merged' && pull.merged_by?.login !== readers.viewer ? { mergedByOther: true } : {}),
@@ -143,6 +167,12 @@ export function createSnapshots({
     }
     return results
   }
+}
+
+/** Logins of all who said something here. */
+function speakers(author: RawUser | null, { reviews, onLines, comments }: RawWords): string[] {
+  const said = [...reviews, ...[...onLines.values()].flat(), ...comments].map(({ user }) => user)
+  return [author, ...said].flatMap((user) => (user === null ? [] : [user.login]))
 }
 
 /** Branch and commit of both ends. */

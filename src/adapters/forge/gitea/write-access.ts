@@ -1,30 +1,68 @@
+import type { Log } from '../../../log.ts'
+import { createHeldAnswers } from '../held-answers.ts'
 import type { GiteaClient } from './client.ts'
 import type { RawUser } from './pull.ts'
 
-/** Milliseconds for which an answer holds: rights that were given or taken count that much later at most. */
-const HOLDS = 10 * 60 * 1000
+interface RawTeam {
+  readonly id: number
+  readonly permission: string
+  /** What it may do with each part of a repository: `repo.code`. */
+  readonly units_map: Readonly<Record<string, string>> | null
+}
+
+/** Whom of these accounts Gitea lets write to the repository, in lower case. FORGE_UNAVAILABLE where Gitea is away and nothing was known before. */
+export type Writers = (logins: Iterable<string>) => Promise<ReadonlySet<string>>
+
+const writes = (permission: string | undefined): boolean => permission === 'write' || permission === 'admin' || permission === 'owner'
+const teamWrites = ({ permission, units_map: units }: RawTeam): boolean => writes(permission) || writes(units?.['repo.code'])
 
 /**
- * Who may write to the repository. The permission of a single account is for owners to ask; to whom an issue may be assigned anybody may ask,
- * and those are the accounts that may write. FORGE_UNAVAILABLE where Gitea is away and nothing was known before.
+ * Asks for each account, for no single answer of Gitea’s is enough. The permission of an account leaves out what its teams give it, and is for
+ * administrators to ask. To whom issues may be assigned anybody may ask: that is who may write, and members of teams that may read pull requests.
+ * Where an organization has teams of both kinds, those that write are asked for the account, which is for owners of the organization: for others
+ * such a member is one who may not write.
  */
-export function createWriters({ client, clock }: { client: Pick<GiteaClient, 'pages'>; clock: () => number }): () => Promise<ReadonlySet<string>> {
-  let known: { readonly at: number; readonly logins: Promise<ReadonlySet<string>> } | undefined
-  const ask = async (): Promise<ReadonlySet<string>> => {
+export function createWriters({ client, clock, log }: { client: Pick<GiteaClient, 'rest' | 'pages'>; clock: () => number; log: Log }): Writers {
+  const hold = <Answer>(ask: (name: string) => Promise<Answer>): ((name: string) => Promise<Answer>) => createHeldAnswers({ ask, clock })
+  let isSaid = false
+
+  const permission = hold(async (login) => {
+    const route = `GET /repos/{owner}/{repo}/collaborators/${encodeURIComponent(login)}/permission`
+    // 403: not for this token to ask. 404: nobody has that name, or not any more.
+    const { status, data } = await client.rest<{ permission: string }>(route, { accept: [403, 404] })
+    return status === 200 && writes(data.permission)
+  })
+  const assignable = hold(async () => {
     const users = await client.pages<RawUser>('GET /repos/{owner}/{repo}/assignees')
     return new Set(users.map(({ login }) => login.toLowerCase()))
-  }
-  return async () => {
-    const before = known
-    if (before !== undefined && clock() - before.at < HOLDS) return before.logins
-    const logins = ask()
-    known = { at: clock(), logins }
-    try {
-      return await logins
-    } catch (error) {
-      known = before
-      if (before === undefined) throw error
-      return before.logins
+  })
+  const teams = hold(async () => {
+    // 405: no organization owns it.
+    const { status, data } = await client.rest<readonly RawTeam[] | null>('GET /repos/{owner}/{repo}/teams', { accept: [405] })
+    return status === 200 ? (data ?? []) : []
+  })
+  const isMember = hold(async (key) => {
+    const [team = '', login = ''] = key.split('/')
+    const { status } = await client.rest(`GET /teams/${team}/members/${encodeURIComponent(login)}`, { accept: [403, 404] })
+    if (status === 403 && !isSaid) {
+      isSaid = true
+      log.warn({}, 'who has write access through a team is not for the token to ask: nobody is taken for such a one')
     }
+    return status === 200
+  })
+
+  const mayWrite = async (login: string): Promise<boolean> => {
+    if (!(await assignable('')).has(login)) return false
+    if (await permission(login)) return true
+    const all = await teams('')
+    if (all.every(teamWrites)) return true
+    for (const team of all.filter(teamWrites)) if (await isMember(`${team.id}/${login}`)) return true
+    return false
+  }
+
+  return async (logins) => {
+    const asked = [...new Set([...logins].map((login) => login.toLowerCase()))]
+    const answers = await Promise.all(asked.map(mayWrite))
+    return new Set(asked.filter((_, index) => answers[index]))
   }
 }

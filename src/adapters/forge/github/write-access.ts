@@ -1,13 +1,9 @@
 import { ExomonadError } from '../../../errors.ts'
+import { createHeldAnswers } from '../held-answers.ts'
 import type { GithubClient } from './client/client.ts'
 import type { GithubForgeOptions } from './options.ts'
 import type { Association } from './reading/answers.ts'
 import type { Account } from './reading/trusted.ts'
-
-/** Milliseconds for which an answer holds: rights that were given or taken count that much later at most. */
-const HOLDS = 10 * 60 * 1000
-/** Beyond so many accounts the oldest answers go. */
-const MOST = 1000
 
 /** What GitHub says beside somebody’s words. It does not know of rights through a team or a private membership, and counts members who may only read. */
 const ASSOCIATED: readonly Association[] = ['OWNER', 'MEMBER', 'COLLABORATOR']
@@ -21,11 +17,6 @@ export type WriteAccess = (account: Account, association?: Association) => Promi
 export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOptions, 'clock' | 'log'> & { client: Pick<GithubClient, 'rest'> }): WriteAccess {
   /** The refusal where the token may not ask. */
   type Answer = boolean | ExomonadError
-  interface Known {
-    readonly at: number
-    readonly answer: Promise<Answer>
-  }
-  const known = new Map<string, Known>()
   let isSaid = false
 
   const ask = async (login: string): Promise<Answer> => {
@@ -46,31 +37,7 @@ export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOption
     }
   }
 
-  const remember = (key: string, one: Known): void => {
-    known.delete(key)
-    known.set(key, one)
-    for (const oldest of known.keys()) {
-      if (known.size <= MOST) break
-      known.delete(oldest)
-    }
-  }
-
-  const answerFor = async (login: string): Promise<Answer> => {
-    const key = login.toLowerCase()
-    const before = known.get(key)
-    if (before !== undefined && clock() - before.at < HOLDS) return before.answer
-    const now = { at: clock(), answer: ask(login) }
-    remember(key, now)
-    try {
-      return await now.answer
-    } catch (error) {
-      // What failed is asked again at the next look; until then what was known holds.
-      if (before === undefined) known.delete(key)
-      else remember(key, before)
-      if (before === undefined || !(error instanceof ExomonadError) || error.code !== 'FORGE_UNAVAILABLE') throw error
-      return before.answer
-    }
-  }
+  const answerFor = createHeldAnswers({ ask, clock })
 
   return async ({ login, bot }, association) => {
     if (bot) return false
