@@ -42,7 +42,7 @@ describe('who may write on Gitea (20.21)', () => {
     await writers(['ann'])
     state.away = true
     state.now = 60 * 60 * 1000
-    expect(await writers(['ann'])).toEqual(new Set(['ann']))
+    for (let look = 0; look < 2; look++) expect(await writers(['ann'])).toEqual(new Set(['ann']))
     await expect(writers(['bob'])).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
   })
 
