@@ -111,7 +111,7 @@ it('on the local forge there are no issues (20.20a)', async () => {
   const tree = await startExomonad()
   try {
     const answer = await tree.run(['spawn', '--issue', '42', '--json'])
-    expect(answer.json.errors).toMatchObject([{ name: '#42', code: 'NOT_AVAILABLE', error: expect.stringContaining('Issues are on GitHub') }])
+    expect(answer.json.errors).toMatchObject([{ name: '#42', code: 'NOT_AVAILABLE', error: expect.stringContaining('Issues are read on GitHub alone') }])
     expect(await tree.run(['spawn'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing to spawn') })
     expect(await tree.run(['spawn', 'wrokers'])).toMatchObject({ code: 2, stderr: expect.stringContaining('“wrokers” is none of them') })
     expect(await tree.run(['spawn', '--issue', 'login'])).toMatchObject({ code: 2, stderr: expect.stringContaining('“login” is none') })
