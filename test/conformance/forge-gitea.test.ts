@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { checkGitea } from '../../src/adapters/forge/gitea/check.ts'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
 import type { BranchName, Sha } from '../../src/ids.ts'
 import { openGiteaForge } from '../helpers/gitea-forge.ts'
@@ -89,7 +90,8 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
   })
 
   it('believes whom Gitea lets write: not members who may only read, though issues may be assigned to them', async () => {
-    const { forge, head, owner, name, reopen } = await openedWithBranch()
+    const opened = await openedWithBranch()
+    const { forge, head, owner, name, reopen } = opened
     const tokens: string[] = []
     const ok = async (...request: Parameters<Gitea['api']>) => {
       const { status, data } = await gitea.api(...request)
@@ -122,6 +124,14 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     expect(await forge.snapshots([number])).toMatchObject([{ snapshot: { comments: [withheld, told(other)], reviews: [withheld, told(writer)] } }])
     // The token of one of them may not ask who is in another’s team: nobody is believed for that.
     const theirs = reopen({ token: async () => tokens[1]! })
+    const { clientOf } = opened
+    const check = (as: string) =>
+      checkGitea(
+        clientOf(async () => as),
+        `${org}/${name}`,
+      )
+    expect(await check(opened.token)).toMatchObject({ kind: 'checked', missing: [], limits: [] })
+    expect(await check(tokens[1]!)).toMatchObject({ missing: [], limits: [{ what: expect.stringContaining(`team-of-${other}`) }] })
     const silent = { authorName: other, trusted: false, body: '' }
     expect(await theirs.snapshots([number])).toMatchObject([{ snapshot: { comments: [withheld, silent], reviews: [withheld, told(writer)] } }])
   })

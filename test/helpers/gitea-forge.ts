@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
+import { createGiteaClient, type GiteaClient } from '../../src/adapters/forge/gitea/client.ts'
 import { createGiteaForge } from '../../src/adapters/forge/gitea/forge.ts'
 import type { GiteaForgeOptions } from '../../src/adapters/forge/gitea/options.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
@@ -23,6 +24,10 @@ export interface GiteaForgeFixture {
   readonly forge: Forge
   readonly owner: string
   readonly name: string
+  /** Of the owner. */
+  readonly token: string
+  /** Requests as the account of another token. */
+  clientOf(token: () => Promise<string>): GiteaClient
   /** A second forge on the same store, as after a restart of the daemon. */
   reopen(options?: Partial<GiteaForgeOptions>): Forge
   /** What lies between exomonad and Gitea is gone. */
@@ -71,6 +76,8 @@ export async function openGiteaForge(gitea: Gitea, options: { name?: string; clo
     forge: open(),
     owner,
     name,
+    token,
+    clientOf: (other) => createGiteaClient({ ...forgeOptions, token: other }),
     reopen: open,
     cutOff: way.close,
     async close() {

@@ -27,6 +27,7 @@ export async function diagnoseGitea(context: CliContext, config: Config, { paths
     { subject: 'token', status: 'ok', found: `${token.source}, account ${check.account}` },
     { subject: 'server', status: 'ok', found: check.version },
     ...check.missing.map(({ what, fix }): Diagnosis => ({ subject: 'rights', status: 'problem', found: what, fix })),
+    ...check.limits.map(({ what, fix }): Diagnosis => ({ subject: 'rights', status: 'warning', found: what, fix })),
     ...file,
   ]
 }

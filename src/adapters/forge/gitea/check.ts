@@ -1,5 +1,6 @@
 import { asExomonadError } from '../../../errors.ts'
 import type { GiteaClient } from './client.ts'
+import { readTeams, teamWrites } from './write-access.ts'
 
 /** What a server and a token are good for. Reasons are sentences without a full stop. */
 export type GiteaCheck =
@@ -11,11 +12,18 @@ export type GiteaCheck =
       readonly version: string
       readonly account: string
       /** What keeps exomonad from working there; empty where nothing does. */
-      readonly missing: readonly { readonly what: string; readonly fix: string }[]
+      readonly missing: readonly Lack[]
+      /** What it works without, and less well. */
+      readonly limits: readonly Lack[]
     }
 
+interface Lack {
+  readonly what: string
+  readonly fix: string
+}
+
 interface RawRepository {
-  readonly permissions?: { readonly push?: boolean }
+  readonly permissions?: { readonly push?: boolean; readonly admin?: boolean }
   readonly has_pull_requests?: boolean
   readonly archived?: boolean
   readonly empty?: boolean
@@ -43,9 +51,31 @@ export async function checkGitea(client: Pick<GiteaClient, 'rest' | 'viewer'>, p
       ...(repository.archived === true ? [{ what: `${place} is archived: nothing can be pushed`, fix: 'Unarchive it in its settings' }] : []),
       ...(repository.empty === true ? [{ what: `${place} is empty`, fix: 'Push the base branch first' }] : []),
     ]
-    return { kind: 'checked', version: data.version, account, missing }
+    const { permissions } = repository
+    const limits = permissions === undefined ? [] : await teamLimits(client, account, { place, isAdmin: permissions.admin === true })
+    return { kind: 'checked', version: data.version, account, missing, limits }
   } catch (error) {
     const { code, message } = asExomonadError(error)
     return { kind: code === 'FORGE_DENIED' ? 'refused' : 'unreachable', reason: message }
   }
+}
+
+/** Where some teams may write and others only read, who is in them is for owners of the organization to ask. */
+async function teamLimits(client: Pick<GiteaClient, 'rest'>, account: string, { place, isAdmin }: { place: string; isAdmin: boolean }): Promise<Lack[]> {
+  const teams = await readTeams(client)
+  if (teams.every(teamWrites)) return []
+  const hidden: string[] = []
+  for (const { id, name, permission } of teams.filter(teamWrites)) {
+    // Whoever may ask for permissions is told of owners and administrators by those.
+    if (isAdmin && permission !== 'none') continue
+    const { status } = await client.rest(`GET /teams/${id}/members`, { query: { limit: 1 }, accept: [403, 404] })
+    if (status !== 200) hidden.push(name)
+  }
+  if (hidden.length === 0) return []
+  return [
+    {
+      what: `${account} may not ask who is in ${hidden.join(', ')}, who may write to ${place}: what they say is withheld, for other teams may only read`,
+      fix: 'Make it an owner of the organization, and give the token the scope read:organization; or, where it is an administrator of the repository, make them collaborators',
+    },
+  ]
 }

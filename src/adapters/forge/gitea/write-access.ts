@@ -5,6 +5,7 @@ import type { RawUser } from './pull.ts'
 
 interface RawTeam {
   readonly id: number
+  readonly name: string
   readonly permission: string
   /** What it may do with each part of a repository: `repo.code`. */
   readonly units_map: Readonly<Record<string, string>> | null
@@ -14,7 +15,14 @@ interface RawTeam {
 export type Writers = (logins: Iterable<string>) => Promise<ReadonlySet<string>>
 
 const writes = (permission: string | undefined): boolean => permission === 'write' || permission === 'admin' || permission === 'owner'
-const teamWrites = ({ permission, units_map: units }: RawTeam): boolean => writes(permission) || writes(units?.['repo.code'])
+export const teamWrites = ({ permission, units_map: units }: RawTeam): boolean => writes(permission) || writes(units?.['repo.code'])
+
+/** Teams with rights to the repository; none where no organization owns it. */
+export async function readTeams(client: Pick<GiteaClient, 'rest'>): Promise<readonly RawTeam[]> {
+  // 405: no organization’s.
+  const { status, data } = await client.rest<readonly RawTeam[] | null>('GET /repos/{owner}/{repo}/teams', { accept: [405] })
+  return status === 200 ? (data ?? []) : []
+}
 
 /**
  * Asks for each account, for no single answer of Gitea’s is enough. The permission of an account leaves out what its teams give it, and is for
@@ -36,11 +44,7 @@ export function createWriters({ client, clock, log }: { client: Pick<GiteaClient
     const users = await client.pages<RawUser>('GET /repos/{owner}/{repo}/assignees')
     return new Set(users.map(({ login }) => login.toLowerCase()))
   })
-  const teams = hold(async () => {
-    // 405: no organization owns it.
-    const { status, data } = await client.rest<readonly RawTeam[] | null>('GET /repos/{owner}/{repo}/teams', { accept: [405] })
-    return status === 200 ? (data ?? []) : []
-  })
+  const teams = hold(() => readTeams(client))
   const isMember = hold(async (key) => {
     const [team = '', login = ''] = key.split('/')
     const { status } = await client.rest(`GET /teams/${team}/members/${encodeURIComponent(login)}`, { accept: [403, 404] })
