@@ -5,6 +5,11 @@ import type { RawComment, RawLineComment, RawReview, RawWords } from './reviews.
 /** Milliseconds for which words are taken as they were read while the pull request says that nothing has changed: an edit may not count as a change. */
 const HOLDS = 60_000
 
+const byId = (a: { readonly id: number }, b: { readonly id: number }): number => a.id - b.id
+
+/** Milliseconds after its time within which a change is seen on a busy server. */
+const SETTLES = 10_000
+
 export interface ReadWords {
   (pull: RawPull): Promise<RawWords>
   /** Something was said here: it is read anew. */
@@ -23,9 +28,11 @@ export function createReadWords({ client, clock }: { client: GiteaClient; clock:
     const onLines = new Map<number, readonly RawLineComment[]>()
     for (const { id, comments_count: count } of reviews) {
       if (count === 0) continue
-      onLines.set(id, (await client.rest<RawLineComment[] | null>(`GET ${PULL}/${number}/reviews/${id}/comments`)).data ?? [])
+      const { data } = await client.rest<RawLineComment[] | null>(`GET ${PULL}/${number}/reviews/${id}/comments`)
+      // It gives them in another order each time.
+      onLines.set(id, (data ?? []).toSorted(byId))
     }
-    return { reviews: reviews.toSorted((a, b) => a.id - b.id), onLines, comments }
+    return { reviews: reviews.toSorted(byId), onLines, comments }
   }
 
   return Object.assign(
@@ -33,8 +40,8 @@ export function createReadWords({ client, clock }: { client: GiteaClient; clock:
       const { number, updated_at: updated, head, state } = pull
       const stamp = `${updated} ${head.sha} ${state}`
       const before = known.get(number)
-      // Its times are whole seconds: what came in the same one is not seen as a change.
-      const isFresh = clock() - Date.parse(updated) < 2000
+      // Its times are whole seconds, taken before what it writes can be seen: what came in the same one is not seen as a change.
+      const isFresh = clock() - Date.parse(updated) < SETTLES
       if (before !== undefined && !isFresh && before.stamp === stamp && clock() - before.at < HOLDS) return before.words
       const words = await read(number)
       if (state === 'open') known.set(number, { at: clock(), stamp, words })
