@@ -12,18 +12,18 @@ export default defineConfig({
   // React’s build for developers is twice as large and slower.
   transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
   input: {
-    bin: 'src/bin.ts',
-    daemon: 'src/daemon.ts',
+    'bin/exomonad': 'src/bin/exomonad.ts',
+    'daemon/daemon': 'src/daemon/daemon.ts',
     index: 'src/index.ts',
     'subagents/mcp-bridge': 'src/subagents/mcp-bridge.ts',
     'adapters/terminals/detached/attach': 'src/adapters/terminals/detached/attach.ts',
     'adapters/terminals/detached/follow': 'src/adapters/terminals/detached/follow.ts',
-    'detached-host': 'src/detached-host.ts',
+    'bin/detached-host': 'src/bin/detached-host.ts',
   },
   output: {
     dir: 'dist',
     format: 'esm',
-    // All at the top, where package-root.ts expects to be.
+    // All at the top: programs keep their place below src/
     chunkFileNames: '[name]-[hash].js',
     cleanDir: true,
   },

@@ -10,11 +10,15 @@ export default {
   vitest: { configFile: 'test/mutation/vitest.config.ts' },
   // The router, the rules of merging and stopping, states, review decisions, differences of pull requests, rendering, ids, waits, trust.
   mutate: [
-    'src/events/{router,pr-diff,render,escape,withdrawal}.ts',
-    'src/core/{merge-rules,merge-words,merge-refusal,stop-check,lifecycle,wait-words}.ts',
-    'src/core/landing/{search,red-set}.ts',
+    'src/delivery/{router,withdrawal}.ts',
+    'src/delivery/render/{render,escape}.ts',
+    'src/pull-watch/pr-diff.ts',
+    'src/core/pulls/merge/{rules,words,refusal}.ts',
+    'src/core/turns/stop-check.ts',
+    'src/core/mail/wait-words.ts',
+    'src/core/fold/{search,red-set}.ts',
     'src/adapters/forge/review-decision.ts',
-    'src/{ids,fork-name,rebased-heads}.ts',
+    'src/domain/{ids,fork-name,rebased-heads,lifecycle}.ts',
     'src/config/trust.ts',
   ],
   // Of what runs once, when a file is loaded: each would take the whole suite.

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createStore } from '../src/surfaces/cli/console/store.ts'
 import { initialState, reduce } from '../src/surfaces/cli/console/state.ts'
-import { createPalette } from '../src/surfaces/cli/palette.ts'
+import { createPalette } from '../src/surfaces/text/palette.ts'
 import { node, view } from '../test/unit/cli/sample-tree.ts'
 import { percentile, type Figure } from './figures.ts'
 

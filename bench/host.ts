@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { newAgentId, type PaneId } from '../src/ids.ts'
+import { newAgentId, type PaneId } from '../src/domain/ids.ts'
 import { createImplementation, scrubbedEnvironment } from '../test/conformance/multiplexer/create.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
 import { median, type Figure } from './figures.ts'
 import { bareNode, rssOf } from './tree.ts'
 
-const BUILT = join(import.meta.dirname, '..', 'dist', 'detached-host.js')
+const BUILT = join(import.meta.dirname, '..', 'dist', 'bin', 'detached-host.js')
 const TERMINALS = 100
 /** More than the screen and what is kept above it. */
 const LINES = 2500

@@ -1,6 +1,6 @@
 import type { Agent } from '../src/adapters/store/store.ts'
-import { untouched } from '../src/core/new-agent.ts'
-import { asBranchName, newAgentId } from '../src/ids.ts'
+import { untouched } from '../src/core/spawn/new-agent.ts'
+import { asBranchName, newAgentId } from '../src/domain/ids.ts'
 
 /** A whole row of an agent for a store, from the few facts that matter to a measurement. */
 export function agentRow(facts: Pick<Agent, 'name' | 'kind' | 'parentId' | 'depth'> & Partial<Agent>): Agent {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { openSqliteStore } from '../src/adapters/store/sqlite/open.ts'
-import { silentLog } from '../src/log.ts'
+import { silentLog } from '../src/runtime/log.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { BIN } from '../test/helpers/programs.ts'
 import { atMost, median, sample, timed, type Figure } from './figures.ts'

@@ -7,13 +7,13 @@
  *   for await (const event of client.events({ follow: true })) console.log(event.type)
  */
 export { createClient, type Client, type ClientOptions, type EventQuery, type WireEvent } from './surfaces/client.ts'
-export { ERRORS, ExomonadError, type ErrorCode, type ErrorFacts } from './errors.ts'
+export { ERRORS, ExomonadError, type ErrorCode, type ErrorFacts } from './domain/errors.ts'
 export { EVENTS, type EventPayload, type EventType } from './events/event.ts'
 export { configSchema, type AgentConfig, type Config } from './config/schema.ts'
 export { ALL_TOOLS, toolNamed } from './tools/all.ts'
 export type { AnyTool, Audience, Tool } from './tools/define.ts'
 export type { TreeNode, TreeView } from './core/core.ts'
-export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './ids.ts'
+export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './domain/ids.ts'
 export { createAcpClient, type AcpClientOptions, type AcpServerOptions } from './subagents/acp-client.ts'
 export type {
   ACPAgentInfo,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../src/errors.ts'
+import { ERRORS } from '../src/domain/errors.ts'
 import { EVENTS } from '../src/events/event.ts'
-import { ROUTED_TYPES } from '../src/events/router.ts'
+import { ROUTED_TYPES } from '../src/delivery/router.ts'
 import { ALL_TOOLS } from '../src/tools/all.ts'
 import { PENDING, PENDING_PARTS, REQUIREMENTS } from './requirements.ts'
 
@@ -61,7 +61,7 @@ describe('tools ↔ files, docs and guidance', () => {
     const shared = new Set(['all.ts', 'define.ts', 'shapes.ts'])
     const inFiles = files('src/tools', '.ts')
       .filter((name) => !shared.has(name))
-      .map((name) => name.replace(/\.ts$/, '').replaceAll('-', '_'))
+      .map((name) => name.replace(/^.*\//, '').replace(/\.ts$/, '').replaceAll('-', '_'))
       .toSorted()
     expect(inFiles).toEqual(names.toSorted())
   })

@@ -1,5 +1,5 @@
 import { EVENTS } from '../../src/events/event.ts'
-import { ROUTED_TYPES } from '../../src/events/router.ts'
+import { ROUTED_TYPES } from '../../src/delivery/router.ts'
 import { jsonSchema, table, typeText } from './schema-text.ts'
 
 /** Every event type with what it carries. */

@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { createHttpServer, type HttpServerDeps } from '../../src/surfaces/http/server.ts'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { table, typeText, type SchemaNode } from './schema-text.ts'

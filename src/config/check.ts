@@ -1,4 +1,4 @@
-import { acpFor, acpNameOf } from '../acp-names.ts'
+import { acpFor, acpNameOf } from '../domain/acp-names.ts'
 import type { AgentConfig, Config } from './schema.ts'
 import { nearestKey } from './nearest-key.ts'
 

@@ -1,4 +1,4 @@
-import { acpFor } from '../acp-names.ts'
+import { acpFor } from '../domain/acp-names.ts'
 import { acpSchema, agentSchema } from './agent-schema.ts'
 import type { AcpConfig, AgentConfig, Config } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Exec } from '../processes/exec.ts'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 
 /** Files of `.exomonad/` that git tracks in a worktree, relative to it, for `checkTrust`. GIT_FAILED where git can’t tell. */
 export async function listTrackedConfiguration(options: { exec: Exec; worktree: string; environment: Readonly<Record<string, string>> }): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { ExomonadError } from '../errors.ts'
-import type { Paths } from '../paths.ts'
+import { ExomonadError } from '../domain/errors.ts'
+import type { Paths } from '../runtime/paths.ts'
 import type { Environment } from './environment.ts'
 import { ensureUserState, readIfThere, trustFile, writeWhole } from './user-state.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../domain/parse-json.ts'
 
 /**
  * A repository from elsewhere runs nothing here before its user said so: the configuration and templates that git tracks must

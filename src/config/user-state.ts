@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { repositoryHash } from '../paths.ts'
+import { repositoryHash } from '../runtime/paths.ts'
 import type { Environment } from './environment.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../domain/parse-json.ts'
 
 /**
  * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens, what is trusted, and

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { StoreVerbs } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 import type { Caller } from './core.ts'
 import type { Deps } from './deps.ts'
-import { actorOf } from './directory.ts'
+import { actorOf } from './agents/directory.ts'
 
 /** What a call under a key knows of an earlier one under the same. */
 export interface OnceContext {

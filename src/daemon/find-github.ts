@@ -9,7 +9,7 @@ import { findToken, type GithubToken } from '../adapters/forge/github/setup/toke
 import type { Git } from '../adapters/git/git.ts'
 import { ghEnvironment, githubVariables, gitEnvironment, type Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
-import { readVersion } from '../version.ts'
+import { readVersion } from '../runtime/version.ts'
 
 export type GithubFound =
   | {

@@ -1,4 +1,4 @@
-import type { KnownSecrets } from '../text-gate/secrets.ts'
+import type { KnownSecrets } from '../sanitize/secrets.ts'
 
 /** Tokens that were seen in this process, and hashes of those that are kept nowhere, so that none gets into a log, a row or a message. */
 export interface KnownTokens extends KnownSecrets {

@@ -1,5 +1,5 @@
 import type { Holder, Pane } from '../adapters/terminals/holder.ts'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 
 /** What it holds, before anything is chosen: nothing where its program has been taken off the machine. One that doesn’t answer may hold anybody: that is thrown. */
 export async function listPanes(holder: Holder): Promise<readonly Pane[]> {

@@ -1,7 +1,7 @@
-import type { Notifier } from '../adapters/host/notify.ts'
+import type { Notifier } from '../adapters/machine/notify.ts'
 import type { Store } from '../adapters/store/store.ts'
-import type { Recipient } from '../ids.ts'
-import type { Log } from '../log.ts'
+import type { Recipient } from '../domain/ids.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** Kinds of inbox messages for which a person is called: somebody waits, or something is wrong. The rest can be read later. */
 const URGENT = new Set(['question.asked', 'approval.requested', 'agent.failed', 'agent.waiting', 'budget.exhausted', 'delivery.undecided'])

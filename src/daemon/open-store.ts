@@ -1,8 +1,8 @@
 import { guardStore } from '../adapters/store/guarded.ts'
 import { openSqliteStore } from '../adapters/store/sqlite/open.ts'
 import type { Store } from '../adapters/store/store.ts'
-import type { Log } from '../log.ts'
-import type { TextGate } from '../text-gate/text-gate.ts'
+import type { Log } from '../runtime/log.ts'
+import type { TextGate } from '../sanitize/text-gate.ts'
 import type { KnownTokens } from './known-tokens.ts'
 
 /** The daemon’s store, behind the text gate, which knows from it whose tokens there are. */

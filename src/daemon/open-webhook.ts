@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
-import { createServer } from '../node-http.ts'
-import { ExomonadError } from '../errors.ts'
-import type { Poller } from '../events/poller.ts'
-import type { Log } from '../log.ts'
+import { createServer } from '../runtime/node-http.ts'
+import { ExomonadError } from '../domain/errors.ts'
+import type { Poller } from '../pull-watch/poller.ts'
+import type { Log } from '../runtime/log.ts'
 import { createWebhookHandler } from '../surfaces/http/webhook.ts'
 import type { WebhookHints } from '../surfaces/http/webhook-hints.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pruneFolder } from '../adapters/host/prune-folder.ts'
-import { readRemovedNotice, removedNotice } from '../output-notices.ts'
+import { pruneFolder } from '../adapters/machine/prune-folder.ts'
+import { readRemovedNotice, removedNotice } from '../domain/output-notices.ts'
 
 const ENDING = /\.log(\.part)?$/
 /** A notice is shorter. Bytes. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** Closes what was opened, in reverse order; one that fails doesn’t keep the others open. */
 export interface Releaser {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 
 /** How long an answer about trust is used again: messages are rendered often, and trust is asked of git. Milliseconds. */
 const FRESH = 2000

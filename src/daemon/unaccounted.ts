@@ -2,9 +2,9 @@ import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Store } from '../adapters/store/store.ts'
-import { ExomonadError } from '../errors.ts'
-import { parseJson } from '../parse-json.ts'
-import type { Paths } from '../paths.ts'
+import { ExomonadError } from '../domain/errors.ts'
+import { parseJson } from '../domain/parse-json.ts'
+import type { Paths } from '../runtime/paths.ts'
 
 interface Deps {
   readonly store: Pick<Store, 'agents' | 'events'>

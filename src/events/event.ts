@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor, AgentId } from '../ids.ts'
+import type { Actor, AgentId } from '../domain/ids.ts'
 import { budget, comment, define, failedJob, other, pull } from './event-shapes.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AgentId } from '../ids.ts'
+import type { AgentId } from '../domain/ids.ts'
 import { createDeadline } from './deadline.ts'
 import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table.ts'
 import { startedWith, withDescendants, type ProcessRecord } from './processes.ts'

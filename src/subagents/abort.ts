@@ -1,4 +1,4 @@
-import { toError } from '../errors.ts'
+import { toError } from '../domain/errors.ts'
 
 /** Why a signal was aborted, as an error to throw. */
 export function abortReason(signal: AbortSignal): Error {

@@ -1,5 +1,5 @@
-import { ExomonadError, toError } from '../errors.ts'
-import { createTeller } from '../teller.ts'
+import { ExomonadError, toError } from '../domain/errors.ts'
+import { createTeller } from '../domain/teller.ts'
 import { abortReason, anySignal, untilAborted } from './abort.ts'
 import type { ACPAgentToolCall, ACPChatMessage, ACPStreamChunk, ACPTokenUsage, ACPToolSource } from './acp-types.ts'
 import type { ConversationMessage } from './conversation.ts'

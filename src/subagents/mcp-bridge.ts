@@ -1,4 +1,4 @@
-import { request } from '../node-http.ts'
+import { request } from '../runtime/node-http.ts'
 import process from 'node:process'
 import { readEnvironment } from '../config/environment.ts'
 import { BRIDGE_PORT, BRIDGE_PROTOCOL, BRIDGE_TOKEN } from './bridge-protocol.ts'

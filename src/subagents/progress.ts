@@ -1,7 +1,7 @@
-import { createLiveScreen } from '../surfaces/cli/live-screen.ts'
-import { createPalette } from '../surfaces/cli/palette.ts'
-import { foldSubagents, NO_SUBAGENTS, subagentRows } from '../surfaces/cli/subagent-tree.ts'
-import { createTeller } from '../teller.ts'
+import { createLiveScreen } from '../surfaces/text/live-screen.ts'
+import { createPalette } from '../surfaces/text/palette.ts'
+import { foldSubagents, NO_SUBAGENTS, subagentRows } from '../surfaces/text/subagent-tree.ts'
+import { createTeller } from '../domain/teller.ts'
 import { isSubagentTool } from './child-registry.ts'
 import type { SubagentCallbacks, ToolArguments } from './types.ts'
 

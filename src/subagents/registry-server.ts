@@ -1,7 +1,7 @@
 // Loads the MCP SDK: import this file when the first session needs it.
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from '../node-http.ts'
+import { createServer } from '../runtime/node-http.ts'
 import type { Socket } from 'node:net'
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'
@@ -12,7 +12,7 @@ import type { ACPToolSource } from './acp-types.ts'
 import { inputSchema } from './input-schema.ts'
 import { BRIDGE_PROTOCOL } from './bridge-protocol.ts'
 import { REGISTRY_SERVER } from './tool-titles.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../domain/parse-json.ts'
 
 /** The longest message, bytes. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024

@@ -1,5 +1,5 @@
-import { ExomonadError, toError } from '../errors.ts'
-import { createTeller } from '../teller.ts'
+import { ExomonadError, toError } from '../domain/errors.ts'
+import { createTeller } from '../domain/teller.ts'
 import { untilAborted } from './abort.ts'
 import type { ACPAgentToolCall } from './acp-types.ts'
 import { createAgenticLoop } from './agentic-loop.ts'

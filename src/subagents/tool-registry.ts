@@ -1,4 +1,4 @@
-import { ExomonadError, toError } from '../errors.ts'
+import { ExomonadError, toError } from '../domain/errors.ts'
 import { abortReason, untilAborted } from './abort.ts'
 import type { ToolArguments, ToolContext, ToolDefinition, ToolHandler, ToolParameter, ToolRegistry } from './types.ts'
 

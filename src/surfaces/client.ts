@@ -1,9 +1,9 @@
-import type { SubagentEvent } from '../core/subagent-progress.ts'
-import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../errors.ts'
-import { createTeller } from '../teller.ts'
+import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
+import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../domain/errors.ts'
+import { createTeller } from '../domain/teller.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../domain/parse-json.ts'
 
 export interface ClientOptions {
   /** Path of the daemon’s Unix socket. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 import { nearestKey } from '../config/nearest-key.ts'
 
 /** One thing wrong with an input: where, what stands there, what may. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Receipt, TakeReceipt } from '../core/receipt.ts'
-import type { Log } from '../log.ts'
+import type { Receipt, TakeReceipt } from '../core/mail/receipt.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** What the result of a call takes away, until it is known whether the result arrived. */
 export interface Receipts {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 
 /** One HTTP/1.1 exchange on a Unix socket over node:net: node:http would double the start-up time of every command. */
 export interface SocketRequest {

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../errors.ts'
+import { ExomonadError } from '../domain/errors.ts'
 import type { Caller } from '../core/core.ts'
 import type { AnyTool } from '../tools/define.ts'
 

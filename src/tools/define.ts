@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Caller, Core } from '../core/core.ts'
 import type { OnceContext } from '../core/once.ts'
-import type { TakeReceipt } from '../core/receipt.ts'
-import type { SubagentEvent } from '../core/subagent-progress.ts'
+import type { TakeReceipt } from '../core/mail/receipt.ts'
+import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 
 /** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
 export type Audience = 'tl' | 'dev' | 'human'

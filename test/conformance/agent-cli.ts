@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentCli, LaunchRequest } from '../../src/adapters/agent-cli/agent-cli.ts'
-import { asBranchName, newAgentId } from '../../src/ids.ts'
+import { asBranchName, newAgentId } from '../../src/domain/ids.ts'
 
 /** What an adapter under test is made of: a program on a PATH of its own. */
 export interface AgentCliSetup {

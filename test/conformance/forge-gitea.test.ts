@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { checkGitea } from '../../src/adapters/forge/gitea/check.ts'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { openGiteaForge } from '../helpers/gitea-forge.ts'
 import { giteaFolder, NO_GITEA, startGitea, type Gitea } from '../helpers/gitea.ts'
 import { waitFor } from '../helpers/wait-for.ts'

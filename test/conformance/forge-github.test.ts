@@ -1,4 +1,4 @@
-import type { BranchName } from '../../src/ids.ts'
+import type { BranchName } from '../../src/domain/ids.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'
 import { forgeSuite } from './forge.ts'
 import { agentRow } from './store/rows.ts'

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { newAgentId } from '../../src/ids.ts'
+import { newAgentId } from '../../src/domain/ids.ts'
 import { openLocalForge } from '../helpers/local-forge.ts'
 import { forgeSuite } from './forge.ts'
 

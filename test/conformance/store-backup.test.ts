@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { backUp, inspectStore, listBackups, restoreBackup } from '../../src/adapters/store/sqlite/backup.ts'
 import { openConnection } from '../../src/adapters/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import { silentLog } from '../../src/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 
 function place() {

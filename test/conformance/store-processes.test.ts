@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import type { AgentId } from '../../src/ids.ts'
-import { silentLog } from '../../src/log.ts'
+import type { AgentId } from '../../src/domain/ids.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 const MIGRATIONS = readdirSync(fileURLToPath(new URL('../../src/adapters/store/sqlite/migrations', import.meta.url)))
   .map((file) => file.replace(/\.ts$/, ''))

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openConnection } from '../../src/adapters/store/sqlite/connection.ts'
 import { createSqliteStore, openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../src/adapters/store/store.ts'
-import { newAgentId } from '../../src/ids.ts'
-import { silentLog } from '../../src/log.ts'
+import { newAgentId } from '../../src/domain/ids.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { agentRow, mailRow } from './store/rows.ts'
 
 /** What only the SQLite implementation has: a file, other processes at it, a disk. */

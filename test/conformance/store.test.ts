@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
-import { silentLog } from '../../src/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import type { OpenedStore } from './store.ts'
 import { storeConformance } from './store.ts'
 

@@ -4,7 +4,7 @@ import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { startModelServer, type ModelServer, type Seen } from '../fixtures/model-server/server.ts'
-import { repositoryHash } from '../../src/paths.ts'
+import { repositoryHash } from '../../src/runtime/paths.ts'
 import { handsOn, type Key } from './hands.ts'
 import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Forge } from '../../src/adapters/forge/forge.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { openGithubForge } from './github-forge.ts'
 
 /** A branch by its name. */

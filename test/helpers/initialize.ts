@@ -1,11 +1,11 @@
 import process from 'node:process'
-import { createHost } from '../../src/cli-host.ts'
-import { main } from '../../src/cli.ts'
+import { createHost } from '../../src/bin/cli-host.ts'
+import { main } from '../../src/bin/cli.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import type { OutputStream } from '../../src/surfaces/cli/context.ts'
 import type { RunResult } from './daemon.ts'
 
-/** As the command line starts the daemon: with the flags of src/cli-host.ts, which are a matter of memory. */
+/** As the command line starts the daemon: with the flags of src/bin/cli-host.ts, which are a matter of memory. */
 const daemonCommand = (bin: string): string[] => [process.execPath, '--max-semi-space-size=1', '--optimize-for-size', bin, 'daemon', 'run', '--json']
 
 /**

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { repositoryHash, terminalsOf } from '../../src/paths.ts'
+import { repositoryHash, terminalsOf } from '../../src/runtime/paths.ts'
 import { runProgram, type Exomonad } from './daemon.ts'
 import { waitFor } from './wait-for.ts'
 import { zellijAction } from './zellij-action.ts'

@@ -8,14 +8,14 @@ import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/terminals
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Agent, AgentPatch, Delivery, DeliveryState, Store } from '../../src/adapters/store/store.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
-import { createLiveAgentOf } from '../../src/core/live-agent.ts'
-import { untouched } from '../../src/core/new-agent.ts'
-import { createSight, type Sight } from '../../src/core/sight.ts'
-import { createOutbox, type Outbox } from '../../src/events/outbox.ts'
-import { createPublisher, type PublisherWithDeliveries } from '../../src/events/publisher.ts'
-import { createRenderer } from '../../src/events/render.ts'
-import { asBranchName, asPaneId, newDeliveryId, type AgentId, type PaneId, type Recipient } from '../../src/ids.ts'
-import { silentLog } from '../../src/log.ts'
+import { createLiveAgentOf } from '../../src/core/agents/live-agent.ts'
+import { untouched } from '../../src/core/spawn/new-agent.ts'
+import { createSight, type Sight } from '../../src/core/agents/sight.ts'
+import { createOutbox, type Outbox } from '../../src/delivery/outbox.ts'
+import { createPublisher, type PublisherWithDeliveries } from '../../src/delivery/publisher.ts'
+import { createRenderer } from '../../src/delivery/render/render.ts'
+import { asBranchName, asPaneId, newDeliveryId, type AgentId, type PaneId, type Recipient } from '../../src/domain/ids.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 

@@ -1,5 +1,5 @@
 import type { Forge, ForgeBudget, PullRequestSnapshot, SnapshotResult } from '../../src/adapters/forge/forge.ts'
-import type { BranchName } from '../../src/ids.ts'
+import type { BranchName } from '../../src/domain/ids.ts'
 
 /** Test helper: a forge that says what it is told to. */
 export interface ScriptedForge {

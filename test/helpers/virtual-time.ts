@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/events/outbox-worker.ts'
+import type { Timers } from '../../src/delivery/outbox-worker.ts'
 
 /** Test helper: a wall clock and timers that go on only when told to. Timers stand still while the machine `sleeps`, and know nothing of a clock that is set. */
 export interface VirtualTime {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ExomonadError } from '../../src/errors.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
 import { createClient } from '../../src/surfaces/client.ts'
 import { requestOverSocket, readText } from '../../src/surfaces/socket-http.ts'
 import { ALL_TOOLS } from '../../src/tools/all.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { repositoryHash } from '../../src/paths.ts'
+import { repositoryHash } from '../../src/runtime/paths.ts'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../helpers/daemon.ts'
 import { isAlive } from '../helpers/processes.ts'
 

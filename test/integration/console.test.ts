@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { displayWidth } from '../../src/surfaces/cli/width.ts'
+import { displayWidth } from '../../src/surfaces/text/width.ts'
 import { openConsole, type Console, type ConsoleOptions } from '../helpers/console.ts'
 import { describeWith } from '../helpers/require-tool.ts'
 import { startShowing, type Showing } from '../helpers/showing.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { repositoryHash } from '../../src/paths.ts'
+import { repositoryHash } from '../../src/runtime/paths.ts'
 import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { connectMcp } from '../helpers/mcp-clients.ts'
 import { waitFor as waitForSoon } from '../helpers/wait-for.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ExomonadError } from '../../src/errors.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { describeWithDisk } from '../helpers/require-tool.ts'
 import { fillDisk } from '../helpers/small-disk.ts'

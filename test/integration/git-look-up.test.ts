@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createLookUp } from '../../src/adapters/git/look-up.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { exec } from '../../src/processes/exec.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { tempRepository } from '../helpers/temp-repository.ts'
 
 /** Commits looked up by a git that is kept, against one that is started for each. */

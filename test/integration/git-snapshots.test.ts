@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Git } from '../../src/adapters/git/git.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { inspectRepository } from '../../src/adapters/git/repository.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { tempRepository, type TempRepository, type TempRepositoryOptions } from '../helpers/temp-repository.ts'
 
 async function open(options: TempRepositoryOptions = {}): Promise<{ repository: TempRepository; git: Git }> {

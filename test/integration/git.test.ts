@@ -7,7 +7,7 @@ import { exec, type Exec } from '../../src/processes/exec.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
 import { openGit } from '../../src/adapters/git/open.ts'
 import { inspectRepository } from '../../src/adapters/git/repository.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { tempHome, tempRepository, type TempRepository, type TempRepositoryOptions } from '../helpers/temp-repository.ts'
 import { verifies } from '../requirements.ts'
 

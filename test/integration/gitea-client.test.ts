@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGiteaClient } from '../../src/adapters/forge/gitea/client.ts'
-import { ExomonadError } from '../../src/errors.ts'
-import { createLog } from '../../src/log.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
+import { createLog } from '../../src/runtime/log.ts'
 
 /** Requests to Gitea, against a server that answers as it is told: what a real one does seldom. */
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import { checkPermissions } from '../../src/adapters/forge/github/setup/permissions.ts'
 import { repositoryAt } from '../../src/adapters/forge/github/setup/api-host.ts'
-import { silentLog } from '../../src/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { startFakeGithub } from '../fixtures/github/server.ts'
 import { tempRepository } from '../helpers/temp-repository.ts'
 

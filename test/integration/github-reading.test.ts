@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import { markReview } from '../../src/adapters/forge/review-mark.ts'
-import type { BranchName } from '../../src/ids.ts'
+import type { BranchName } from '../../src/domain/ids.ts'
 import { agentRow } from '../conformance/store/rows.ts'
 import type { FakeGithubOptions } from '../fixtures/github/fake.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import { checkPermissions } from '../../src/adapters/forge/github/setup/permissions.ts'
-import { chooseStrategy } from '../../src/core/merge-strategy.ts'
+import { chooseStrategy } from '../../src/core/pulls/merge/strategy.ts'
 import type { RulesetRule } from '../fixtures/github/engine/state.ts'
 import { startGithubTree } from '../helpers/github-tree.ts'
 import { startWriting, name } from '../helpers/github-writing.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
-import type { BranchName, Sha } from '../../src/ids.ts'
+import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import { createFile } from '../../src/adapters/forge/github/writing/file.ts'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
-import type { AgentId } from '../../src/ids.ts'
+import type { AgentId } from '../../src/domain/ids.ts'
 import { CREATE, name, startWriting } from '../helpers/github-writing.ts'
 import { verifies } from '../requirements.ts'
 

@@ -6,7 +6,7 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { acquireInstanceLock } from '../../src/adapters/instance-lock.ts'
+import { acquireInstanceLock } from '../../src/adapters/machine/instance-lock.ts'
 import { tempFolder } from '../unit/host/temp-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/programs/hold-lock.ts', import.meta.url))

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { repositoryHash } from '../../src/paths.ts'
+import { repositoryHash } from '../../src/runtime/paths.ts'
 import { runProgram, startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { describeWith, hasTool } from '../helpers/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ExomonadError } from '../../src/errors.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
 import { HOLD, LEAD, landingWorld, type LandingWorld } from '../helpers/landing-world.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../src/adapters/store/store.ts'
-import type { WaitResult } from '../../src/core/agent-waits.ts'
-import type { Receipt } from '../../src/core/receipt.ts'
-import { asPaneId } from '../../src/ids.ts'
+import type { WaitResult } from '../../src/core/mail/agent-waits.ts'
+import type { Receipt } from '../../src/core/mail/receipt.ts'
+import { asPaneId } from '../../src/domain/ids.ts'
 import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../helpers/mail-world.ts'
 import { verifies } from '../requirements.ts'
 

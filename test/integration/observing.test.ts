@@ -1,9 +1,9 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
 import type { AgentPatch } from '../../src/adapters/store/store.ts'
-import { createObserving, type Observing } from '../../src/core/observing.ts'
-import { createStates } from '../../src/core/states.ts'
-import { silentLog } from '../../src/log.ts'
+import { createObserving, type Observing } from '../../src/core/agents/observing.ts'
+import { createStates } from '../../src/core/agents/states.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { AUTH, paneOf, ROOT, useOutboxBench } from '../helpers/outbox-bench.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configSchema } from '../../src/config/schema.ts'
-import { asBranchName, type Sha } from '../../src/ids.ts'
+import { asBranchName, type Sha } from '../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../helpers/polled-tree.ts'
 import { verifies } from '../requirements.ts'
 import { OWNER, pull, review } from '../unit/events/pull.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
-import { ExomonadError } from '../../src/errors.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
 import { polledTree, type PolledTree } from '../helpers/polled-tree.ts'
 import { scriptedForge } from '../helpers/scripted-forge.ts'
 import { at, OWNER, pull, review, sha } from '../unit/events/pull.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Comment } from '../../src/adapters/forge/forge.ts'
-import { ExomonadError } from '../../src/errors.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
 import { polledTree, ROOT } from '../helpers/polled-tree.ts'
 import { OWNER, pull, review } from '../unit/events/pull.ts'
 

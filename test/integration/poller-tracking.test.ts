@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asBranchName } from '../../src/ids.ts'
+import { asBranchName } from '../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../helpers/polled-tree.ts'
 import { verifies } from '../requirements.ts'
 import { OWNER, pull, review, sha } from '../unit/events/pull.ts'

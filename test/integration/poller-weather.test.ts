@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { knownWeather } from '../../src/core/forge-weather.ts'
-import { ExomonadError } from '../../src/errors.ts'
-import { asBranchName } from '../../src/ids.ts'
+import { knownWeather } from '../../src/core/pulls/forge-weather.ts'
+import { ExomonadError } from '../../src/domain/errors.ts'
+import { asBranchName } from '../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../helpers/polled-tree.ts'
 import { at, OWNER, pull, review, sha } from '../unit/events/pull.ts'
 

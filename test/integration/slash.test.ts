@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteWord } from '../../src/surfaces/cli/shell-quote.ts'
+import { quoteWord } from '../../src/surfaces/text/shell-quote.ts'
 import { startExomonad, type Exomonad } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'

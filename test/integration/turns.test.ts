@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Agent, AgentState, StateSource } from '../../src/adapters/store/store.ts'
-import { createQuestions } from '../../src/core/questions.ts'
-import { MOST_NOTES } from '../../src/core/notes.ts'
-import { asPaneId, type AgentId } from '../../src/ids.ts'
+import { createQuestions } from '../../src/core/questions/questions.ts'
+import { MOST_NOTES } from '../../src/core/mail/notes.ts'
+import { asPaneId, type AgentId } from '../../src/domain/ids.ts'
 import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../helpers/mail-world.ts'
 
 /** When turns begin and end, and who is told of it, over a real store. */

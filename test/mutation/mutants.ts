@@ -27,43 +27,49 @@ export const MUTANTS: readonly Mutant[] = [
   // Who may do what.
   {
     loses: 'questions are answered by those above the asker',
-    file: 'src/core/questions.ts',
+    file: 'src/core/questions/questions.ts',
     find: "if (!own) requireBelow(agents, caller, asker, 'answer')",
     replace: '',
     test: AUTHORITY,
   },
   {
     loses: 'reviews are those of a pull request’s leads',
-    file: 'src/core/pull-views.ts',
+    file: 'src/core/pulls/pull-views.ts',
     find: "if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')",
     replace: '',
     test: AUTHORITY,
   },
   {
     loses: 'nobody approves their own work',
-    file: 'src/core/pull-views.ts',
+    file: 'src/core/pulls/pull-views.ts',
     find: 'if (author?.id === caller.agent.id) {\n      if (approves)',
     replace: 'if (author?.id === caller.agent.id) {\n      if (false)',
     test: AUTHORITY,
   },
   {
     loses: 'checks are run again by the pull request’s leads',
-    file: 'src/core/pull-views.ts',
+    file: 'src/core/pulls/pull-views.ts',
     find: "if (author !== undefined && author.id !== agent.id) requireAbove(agents, caller, author, pull, 'run the checks again of')",
     replace: '',
     test: AUTHORITY,
   },
-  { loses: 'only those above kill an agent', file: 'src/core/running.ts', find: "requireBelow(agents, caller, target, 'kill')", replace: '', test: AUTHORITY },
+  {
+    loses: 'only those above kill an agent',
+    file: 'src/core/agents/running.ts',
+    find: "requireBelow(agents, caller, target, 'kill')",
+    replace: '',
+    test: AUTHORITY,
+  },
   {
     loses: 'agents don’t force a merge',
-    file: 'src/core/merge-rights.ts',
+    file: 'src/core/pulls/merge/rights.ts',
     find: "if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force) return",
     replace: 'if (caller !== null) return',
     test: AUTHORITY,
   },
   {
     loses: 'agents_may_force',
-    file: 'src/core/merge-rights.ts',
+    file: 'src/core/pulls/merge/rights.ts',
     find: '(await settings.config()).merge.agents_may_force',
     replace: 'false',
     test: SETTINGS,
@@ -71,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'protected_branches',
-    file: 'src/core/merge-rights.ts',
+    file: 'src/core/pulls/merge/rights.ts',
     find: 'if (protectedBranches.includes(pull.base.branch)) {',
     replace: 'if (protectedBranches.length < 0) {',
     test: AUTHORITY,
@@ -94,25 +100,39 @@ export const MUTANTS: readonly Mutant[] = [
   // What must stay.
   {
     loses: 'adopted worktrees',
-    file: 'src/core/clean.ts',
+    file: 'src/core/maintenance/clean.ts',
     find: "if (agent.adopted) return 'it was there before the agent'",
     replace: '',
     test: STAYS,
     name: 'clean',
   },
-  { loses: 'the base of others', file: 'src/core/clean.ts', find: 'if (onIt !== undefined) return', replace: 'if (false) return', test: STAYS, name: 'clean' },
+  {
+    loses: 'the base of others',
+    file: 'src/core/maintenance/clean.ts',
+    find: 'if (onIt !== undefined) return',
+    replace: 'if (false) return',
+    test: STAYS,
+    name: 'clean',
+  },
   {
     loses: 'worktrees of open pull requests',
-    file: 'src/core/clean.ts',
+    file: 'src/core/maintenance/clean.ts',
     find: 'if (waiting !== undefined) return',
     replace: 'if (false) return',
     test: STAYS,
     name: 'clean',
   },
-  { loses: 'uncommitted files', file: 'src/core/clean.ts', find: 'if (status.dirty.length > 0)', replace: 'if (false)', test: STAYS, name: 'clean' },
+  {
+    loses: 'uncommitted files',
+    file: 'src/core/maintenance/clean.ts',
+    find: 'if (status.dirty.length > 0)',
+    replace: 'if (false)',
+    test: STAYS,
+    name: 'clean',
+  },
   {
     loses: 'a rebase in progress',
-    file: 'src/core/clean.ts',
+    file: 'src/core/maintenance/clean.ts',
     find: 'if (status.operation !== null) return',
     replace: 'if (false) return',
     test: STAYS,
@@ -120,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a worktree on another branch',
-    file: 'src/core/clean.ts',
+    file: 'src/core/maintenance/clean.ts',
     find: 'if (status.branch !== agent.branch) return',
     replace: 'if (false) return',
     test: STAYS,
@@ -128,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'unmerged commits',
-    file: 'src/core/clean.ts',
+    file: 'src/core/maintenance/clean.ts',
     find: 'if (await git.isMerged(tip, base)) return null',
     replace: 'return null',
     test: STAYS,
@@ -136,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'uncommitted changes at deinit',
-    file: 'src/surfaces/cli/dismantle.ts',
+    file: 'src/surfaces/cli/init/dismantle.ts',
     find: 'if (status.dirty.length > 0) {',
     replace: 'if (status.dirty.length < 0) {',
     test: STAYS,
@@ -144,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a rebase in progress at deinit',
-    file: 'src/surfaces/cli/dismantle.ts',
+    file: 'src/surfaces/cli/init/dismantle.ts',
     find: 'if (status.operation !== null) {',
     replace: 'if (status.operation === undefined) {',
     test: STAYS,
@@ -152,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'commits that only the forge’s own repository has',
-    file: 'src/surfaces/cli/dismantle.ts',
+    file: 'src/surfaces/cli/init/dismantle.ts',
     find: 'const unshared = await unsharedBranches(deps.host, paths)',
     replace: 'const unshared: string[] = (await unsharedBranches(deps.host, paths)).slice(0, 0)',
     test: STAYS,
@@ -160,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'work that was committed while the daemon was away',
-    file: 'src/core/spawn-undo.ts',
+    file: 'src/core/spawn/undo.ts',
     find: 'if (intent.makesBranch && tip !== null && tip !== intent.forkPoint) return true',
     replace: '',
     test: STAYS,
@@ -168,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'work that was written while the daemon was away',
-    file: 'src/core/spawn-undo.ts',
+    file: 'src/core/spawn/undo.ts',
     find: 'return (await git.status(intent.worktree)).dirty.length > 0',
     replace: 'return (await git.status(intent.worktree)).dirty.length < 0',
     test: STAYS,
@@ -176,7 +196,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a worktree that can’t be looked at',
-    file: 'src/core/spawn-undo.ts',
+    file: 'src/core/spawn/undo.ts',
     find: 'return true // a program was started there',
     replace: 'return false // a program was started there',
     test: STAYS,
@@ -184,7 +204,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'commits that were made after the head that was merged',
-    file: 'src/core/merge-settle.ts',
+    file: 'src/core/pulls/merge/settle.ts',
     find: "if (local !== null && !(await git.isAncestor(local, head))) return 'it has commits here that were not merged'",
     replace: '',
     test: STAYS,
@@ -192,7 +212,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'the base of a child that works on',
-    file: 'src/core/merge-settle.ts',
+    file: 'src/core/pulls/merge/settle.ts',
     find: 'return child === undefined ? null : `${child.name} works on top of it`',
     replace: 'return null',
     test: STAYS,
@@ -276,28 +296,28 @@ export const MUTANTS: readonly Mutant[] = [
   // Messages.
   {
     loses: 'messages that a stop check took too late',
-    file: 'src/core/stop-chain.ts',
+    file: 'src/core/turns/stop-chain.ts',
     find: '// Messages that nobody would read stay where they are.\n    if (over()) return undefined',
     replace: '',
     test: 'test/unit/core/stop-chain.test.ts',
   },
   {
     loses: 'mail to one that just ended',
-    file: 'src/core/mailbox.ts',
+    file: 'src/core/mail/mailbox.ts',
     find: "if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')",
     replace: '',
     test: 'test/integration/waiting.test.ts',
   },
   {
     loses: 'mail of whoever left as it came',
-    file: 'src/core/waiting.ts',
+    file: 'src/core/mail/waiting.ts',
     find: 'if (signal.aborted) {\n        await receipt.giveBack()\n        throw gone()\n      }',
     replace: '',
     test: 'test/integration/waiting.test.ts',
   },
   {
     loses: 'mail that never arrived, after a day',
-    file: 'src/adapters/store/sqlite/mail.ts',
+    file: 'src/adapters/store/sqlite/verbs/mail.ts',
     find: "'delete from mail where poppedAt < ? and confirmed = 1'",
     replace: "'delete from mail where poppedAt < ?'",
     test: 'test/conformance/store-sqlite.test.ts',
@@ -306,7 +326,7 @@ export const MUTANTS: readonly Mutant[] = [
   // What is told, once.
   {
     loses: 'agent.silent',
-    file: 'src/core/reconcile.ts',
+    file: 'src/core/maintenance/reconcile.ts',
     find: 'if (quiet < liveness.silent_after * 1000) return',
     replace: 'if (quiet > 0) return',
     test: SETTINGS,
@@ -314,7 +334,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'agent.silent is told once',
-    file: 'src/core/reconcile.ts',
+    file: 'src/core/maintenance/reconcile.ts',
     find: 'dedupeKey: `silent:${agent.id}:${agent.lastSeenAt}`',
     replace: 'dedupeKey: `silent:${agent.id}:${clock()}`',
     test: SETTINGS,
@@ -322,14 +342,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'base.moved is told once',
-    file: 'src/events/poller-record.ts',
+    file: 'src/pull-watch/poller-record.ts',
     find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { ...known, sha: base.sha })',
     replace: 'await tx.snapshots.put(key, { ...known, sha: base.sha })',
     test: 'test/integration/poller-crash.test.ts',
   },
   {
     loses: 'pull requests that were asked for during an outage',
-    file: 'src/events/poller.ts',
+    file: 'src/pull-watch/poller.ts',
     find: 'if (!done) for (const number of owed) wanted.add(number)',
     replace: '',
     test: 'test/integration/poller-weather.test.ts',
@@ -338,7 +358,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Upkeep.
   {
     loses: 'terminals of spawns that were taken back are closed',
-    file: 'src/core/reconcile.ts',
+    file: 'src/core/maintenance/reconcile.ts',
     find: 'if (!(await isOfAnotherStore(pane))) await multiplexer.close(pane.paneId)',
     replace: 'if (!(await isOfAnotherStore(pane))) continue',
     test: 'test/integration/after-restart.test.ts',
@@ -393,13 +413,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'rebase_tries',
-    file: 'src/core/stop-sync.ts',
+    file: 'src/core/turns/stop-sync.ts',
     find: 'if (tries <= stop.rebase_tries) {',
     replace: 'if (tries <= 3) {',
     test: SETTINGS,
     name: 'rebase_tries',
   },
-  { loses: 'setup_timeout', file: 'src/core/spawn-build.ts', find: 'worktree.setup_timeout * 1000', replace: '600_000', test: SETTINGS, name: 'setup_timeout' },
+  { loses: 'setup_timeout', file: 'src/core/spawn/build.ts', find: 'worktree.setup_timeout * 1000', replace: '600_000', test: SETTINGS, name: 'setup_timeout' },
 
   // Git without a process for each question.
   {
@@ -446,7 +466,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a setup command’s children end with it',
-    file: 'src/adapters/host/agent-files.ts',
+    file: 'src/adapters/machine/agent-files.ts',
     find: 'timeout: timeoutMs, group: true }',
     replace: 'timeout: timeoutMs }',
     test: SETTINGS,
@@ -454,7 +474,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'notifications after one that leaves a program behind',
-    file: 'src/adapters/host/notify.ts',
+    file: 'src/adapters/machine/notify.ts',
     find: 'timeout, group: true,',
     replace: 'timeout,',
     test: 'test/unit/host/notify.test.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { baseOwners } from '../../src/base-owner.ts'
-import type { AgentId } from '../../src/ids.ts'
+import { baseOwners } from '../../src/domain/base-owner.ts'
+import type { AgentId } from '../../src/domain/ids.ts'
 
 const tree = (...rows: [id: string, parent: string | null, branch: string | null, base: string | null][]) =>
   new Map(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { completionWords, parseCompletion } from '../../src/completion-message.ts'
-import { wordsOf } from '../../src/core/wait-words.ts'
-import type { AgentId } from '../../src/ids.ts'
+import { completionWords, parseCompletion } from '../../src/domain/completion-message.ts'
+import { wordsOf } from '../../src/core/mail/wait-words.ts'
+import type { AgentId } from '../../src/domain/ids.ts'
 
 describe('a completion message', () => {
   const done = '{"status":"idle","success":true,"summary":"Found 3 files\\nand read them"}'

@@ -12,7 +12,7 @@ import {
   parseSha,
   requireFreeWord,
   slugify,
-} from '../../src/ids.ts'
+} from '../../src/domain/ids.ts'
 
 describe('slugs', () => {
   it('are lower-cased, dashed, trimmed and at most 50 characters', () => {

@@ -80,10 +80,10 @@ describe('the sources', () => {
   })
 
   it('read JSON and TOML from outside by the readers that bound its depth', () => {
-    const own = ['processes/host/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'version.ts']
-    const readers = sources.filter((name) => name.startsWith('adapters/store/sqlite/')).concat('parse-json.ts', own)
+    const own = ['processes/host/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'runtime/version.ts']
+    const readers = sources.filter((name) => name.startsWith('adapters/store/sqlite/')).concat('domain/parse-json.ts', own)
     expect(offenders(/JSON\.parse/, readers)).toEqual([])
-    expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['parse-toml.ts'])).toEqual([])
+    expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['domain/parse-toml.ts'])).toEqual([])
   })
 
   it('start, signal and list processes in three files of one folder', () => {

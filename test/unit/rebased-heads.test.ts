@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Sha } from '../../src/ids.ts'
-import { noteRebase, rebasedHeads } from '../../src/rebased-heads.ts'
+import type { Sha } from '../../src/domain/ids.ts'
+import { noteRebase, rebasedHeads } from '../../src/domain/rebased-heads.ts'
 
 const sha = (letter: string): Sha => letter.repeat(40) as Sha
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/core/core.ts'
-import type { ExomonadError } from '../../src/errors.ts'
+import type { ExomonadError } from '../../src/domain/errors.ts'
 import { toolsFor } from '../../src/surfaces/run-tool.ts'
 import { mayUse, requireAccess } from '../../src/surfaces/tool-access.ts'
 import { ALL_TOOLS, toolNamed } from '../../src/tools/all.ts'

@@ -1,5 +1,5 @@
 import { RequestError, type ClientApp } from '@agentclientprotocol/sdk'
-import { ERRORS, ExomonadError } from '../../errors.ts'
+import { ERRORS, ExomonadError } from '../../domain/errors.ts'
 import type { AcpHandlers, AcpPermission, AcpPermissionAnswer } from './acp.ts'
 import { optionFor } from './permission-choice.ts'
 import { readTool } from './updates.ts'

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, isAbsolute, resolve, sep } from 'node:path'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { AcpHandlers } from './acp.ts'
 
 /** Of a file that is read or written. Bytes. */

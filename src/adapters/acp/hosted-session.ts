@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { HostedEnd } from '../../processes/host/hosted-process.ts'
 import type { CreateSession, Session, SessionOptions } from '../terminals/detached/hosted.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { acpCliName } from '../../acp-names.ts'
+import { acpCliName } from '../../domain/acp-names.ts'
 import type { AcpConfig } from '../../config/schema.ts'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { AcpLaunch, AcpMcpServer, DetachedHolder } from '../terminals/headless.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
@@ -11,7 +11,7 @@ import { askingMode, familyOf, habitsOf, loginFinding, versionFinding, type Fami
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../text-gate/inert.ts'
+import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../sanitize/inert.ts'
 
 /** What holds the sessions; addressed by the agent’s pane. */
 export type AcpSessions = Pick<DetachedHolder, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>

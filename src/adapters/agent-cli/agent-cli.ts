@@ -1,4 +1,4 @@
-import type { AgentId, BranchName, PaneId } from '../../ids.ts'
+import type { AgentId, BranchName, PaneId } from '../../domain/ids.ts'
 import type { AcpLaunch } from '../terminals/headless.ts'
 import type { Usage } from '../store/store.ts'
 import type { HookDialect } from './hook-dialect.ts'

@@ -11,7 +11,7 @@ import { findTranscript } from './claude/sessions.ts'
 import { createTranscripts } from './claude/transcript.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertForClaude } from '../../text-gate/inert.ts'
+import { inertForClaude } from '../../sanitize/inert.ts'
 
 /** Claude Code, in its terminal: settings and MCP by flags, hooks for what it does, its session file for its state, its transcript for what arrived. */
 export function createClaudeCli(options: AgentCliOptions): AgentCli {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { ExecResult } from '../../processes/exec.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from './agent-cli.ts'
 import { isQueued, subagentsOf } from './codex/databases.ts'
@@ -14,7 +14,7 @@ import { readInputLine, readTitle } from './codex/screen.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback, NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertForCodex } from '../../text-gate/inert.ts'
+import { inertForCodex } from '../../sanitize/inert.ts'
 
 /** Of its own variables only those that say where it finds things; others tell an agent’s programs that they run in it. */
 const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', 'CODEX_CA_CERTIFICATE', ...NETWORK]

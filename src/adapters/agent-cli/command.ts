@@ -1,9 +1,9 @@
 import type { Placeholder } from '../../config/check.ts'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentCli, LaunchRequest } from './agent-cli.ts'
 import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertText } from '../../text-gate/inert.ts'
+import { inertText } from '../../sanitize/inert.ts'
 
 /**
  * Any program as an agent: an argv template. It has no conversation that could be forked; a parent’s transcript, where there is one,

@@ -7,7 +7,7 @@ import { tookPrompt, usageOf } from './gemini/transcript.ts'
 import { locateProgram } from './locate.ts'
 import { NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertForGemini } from '../../text-gate/inert.ts'
+import { inertForGemini } from '../../sanitize/inert.ts'
 
 /** Keys, endpoints and projects; not the variables that a running Gemini CLI sets for its own children. */
 const PASSES = [

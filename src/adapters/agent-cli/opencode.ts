@@ -11,7 +11,7 @@ import { configContent, impatience, promptsByArgv } from './opencode/launch.ts'
 import { observeServer } from './opencode/observe.ts'
 import { settleOpenCode } from './opencode/settle.ts'
 import type { AgentCliOptions } from './options.ts'
-import { inertText } from '../../text-gate/inert.ts'
+import { inertText } from '../../sanitize/inert.ts'
 
 /** What it reads of a person’s environment, beside variables that would bind it to another process (OPENCODE_PID, OPENCODE_CLIENT, …). */
 const PASSES = [

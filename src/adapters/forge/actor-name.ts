@@ -1,4 +1,4 @@
-import type { Actor } from '../../ids.ts'
+import type { Actor } from '../../domain/ids.ts'
 import type { StoreVerbs } from '../store/store.ts'
 
 /** Name to show for whoever did something. */

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../errors.ts'
-import type { BranchName, Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { BranchName, Sha } from '../../domain/ids.ts'
 import type { Git } from '../git/git.ts'
 import type { Branches } from './branches.ts'
 

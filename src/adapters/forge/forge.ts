@@ -1,5 +1,5 @@
-import type { ForgeKind } from '../../forge-kinds.ts'
-import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+import type { ForgeKind } from '../../domain/forge-kinds.ts'
+import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
 import type { ForgeIssues } from './issues.ts'
 import type { MergeResults } from './merge-results.ts'
 import type { MergeKind, ScheduledMerge, ScheduledMerges } from './scheduled.ts'

@@ -1,4 +1,4 @@
-import type { TextGate } from '../../text-gate/text-gate.ts'
+import type { TextGate } from '../../sanitize/text-gate.ts'
 import type { Forge } from './forge.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 
 /** Milliseconds for which an answer holds: rights that were given or taken count that much later at most. */
 const HOLDS = 10 * 60 * 1000

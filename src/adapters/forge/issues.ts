@@ -1,4 +1,4 @@
-import type { Actor } from '../../ids.ts'
+import type { Actor } from '../../domain/ids.ts'
 
 /** What somebody who may write to the repository said about an issue. */
 export interface IssueComment {

@@ -1,4 +1,4 @@
-import type { Actor, BranchName, Sha } from '../../ids.ts'
+import type { Actor, BranchName, Sha } from '../../domain/ids.ts'
 import type { MergeStrategy } from './forge.ts'
 
 /** One pull request in a chain of merges. */

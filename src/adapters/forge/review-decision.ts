@@ -1,4 +1,4 @@
-import type { Actor, Sha } from '../../ids.ts'
+import type { Actor, Sha } from '../../domain/ids.ts'
 import type { Git } from '../git/git.ts'
 import type { StoreVerbs } from '../store/store.ts'
 import type { PullRequestSnapshot, Review } from './forge.ts'

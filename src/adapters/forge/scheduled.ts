@@ -1,4 +1,4 @@
-import type { Actor } from '../../ids.ts'
+import type { Actor } from '../../domain/ids.ts'
 import type { Check, ChecksState } from './forge.ts'
 
 /** `queue`: the base’s merge queue merges it in its turn. `auto`: it is merged once nothing stands against it (auto-merge). */

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 
 /** Path of a file with a secret, as the configuration names it: `~/` is your home, anything relative lies in `.exomonad/`. */
 export function secretFilePath(written: string, where: { readonly userHome: string; readonly home: string }): string {

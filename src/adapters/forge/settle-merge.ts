@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { Forge, MergeResult } from './forge.ts'
 
 type Settled = Awaited<ReturnType<Forge['settleMerge']>>

@@ -1,4 +1,4 @@
-import type { TextGate } from '../../text-gate/text-gate.ts'
+import type { TextGate } from '../../sanitize/text-gate.ts'
 
 /** Who wrote a commit, as far as a message names them. */
 interface Author {

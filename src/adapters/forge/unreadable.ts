@@ -1,4 +1,4 @@
-import type { ExomonadError } from '../../errors.ts'
+import type { ExomonadError } from '../../domain/errors.ts'
 
 /** Why a pull request could not be read. `denied`: the forge refuses these credentials, so that trying again doesn’t help. */
 export interface Unreadable {

@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { ExomonadError, type ErrorCode } from '../../errors.ts'
+import { ExomonadError, type ErrorCode } from '../../domain/errors.ts'
 import type { ExecResult } from '../../processes/exec.ts'
 
 /** From the first word on, or in the middle of an exchange, where git names the request that failed and not the remote. */

@@ -1,4 +1,4 @@
-import type { BranchName, Sha } from '../../ids.ts'
+import type { BranchName, Sha } from '../../domain/ids.ts'
 
 /** What one repository is, as seen from a folder in it. */
 export interface RepositoryFacts {

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../errors.ts'
-import { parseSha, type Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import type { Porcelain } from './porcelain.ts'
 import { refuseOption } from './refs.ts'

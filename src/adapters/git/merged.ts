@@ -1,4 +1,4 @@
-import type { Sha } from '../../ids.ts'
+import type { Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import type { Run } from './run.ts'
 

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../errors.ts'
-import { parseSha, type Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { CommitDetails, Git, Identity, MergeTreeResult } from './git.ts'
 import { mergeDriverSettings } from './merge-drivers.ts'
 import type { Run } from './run.ts'

@@ -1,7 +1,7 @@
-import type { Log } from '../../log.ts'
+import type { Log } from '../../runtime/log.ts'
 import { exec as defaultExec, type Exec } from '../../processes/exec.ts'
 import { createAncestry } from './ancestry.ts'
-import { createExclude } from './exclude.ts'
+import { createExclude } from './worktrees/exclude.ts'
 import type { Git } from './git.ts'
 import { createHistory } from './history.ts'
 import { createIsMerged } from './merged.ts'
@@ -14,9 +14,9 @@ import { createRebase } from './rebase.ts'
 import { createRefs } from './refs.ts'
 import { createRemotes } from './remotes.ts'
 import { createRun } from './run.ts'
-import { createSnapshots } from './snapshots.ts'
-import { createWorktreeState } from './worktree-state.ts'
-import { createWorktrees } from './worktrees.ts'
+import { createSnapshots } from './worktrees/snapshots.ts'
+import { createWorktreeState } from './worktrees/worktree-state.ts'
+import { createWorktrees } from './worktrees/worktrees.ts'
 
 /**
  * Git on the repository of this common directory. `environment` is all that git sees (gitEnvironment of config/environment.ts).

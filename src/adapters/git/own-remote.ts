@@ -1,7 +1,7 @@
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { realpathSync } from 'node:fs'
-import type { BranchName, Sha } from '../../ids.ts'
+import type { BranchName, Sha } from '../../domain/ids.ts'
 import type { LookUp } from './look-up.ts'
 import { parseRefs } from './refs.ts'
 import type { Run } from './run.ts'

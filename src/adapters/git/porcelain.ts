@@ -1,5 +1,5 @@
 import { simpleGit, type SimpleGit } from 'simple-git'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { isFull } from './failure.ts'
 import { gitVariables, SETTINGS } from './settings.ts'
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ExomonadError } from '../../errors.ts'
-import { parseSha, type Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import { mergeDriverSettings } from './merge-drivers.ts'
 import { identityVariables } from './objects.ts'
 import type { Run } from './run.ts'
-import { gitDirOf, operationIn } from './worktree-state.ts'
+import { gitDirOf, operationIn } from './worktrees/worktree-state.ts'
 
 type Rebase = Pick<Git, 'rebase' | 'abortRebase' | 'rebaseStep'>
 

@@ -1,10 +1,10 @@
-import { ExomonadError } from '../../errors.ts'
-import { asBranchName, parseSha, type BranchName, type Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { asBranchName, parseSha, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import type { LookUp } from './look-up.ts'
 import type { Mutex } from './mutex.ts'
 import type { Run } from './run.ts'
-import { parseWorktreeList } from './worktree-list.ts'
+import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 type Refs = Pick<Git, 'resolve' | 'present' | 'isValidBranchName' | 'branches' | 'deleteBranch' | 'hasHeld' | 'mergeBase'>
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ExomonadError } from '../../errors.ts'
-import { asBranchName, type BranchName } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { asBranchName, type BranchName } from '../../domain/ids.ts'
 import { wordsOf } from './failure.ts'
 import type { Git, PushResult } from './git.ts'
 import { createCoalescer, createMutex, type Mutex } from './mutex.ts'

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises'
-import { ExomonadError } from '../../errors.ts'
-import { asBranchName, type Sha } from '../../ids.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { asBranchName, type Sha } from '../../domain/ids.ts'
 import { exec as defaultExec, type Exec, type ExecResult } from '../../processes/exec.ts'
 import { gitFailure, wordsOf } from './failure.ts'
 import type { RepositoryFacts } from './git.ts'
 import { asArguments, gitVariables, SETTINGS } from './settings.ts'
-import { parseWorktreeList } from './worktree-list.ts'
+import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 /**
  * The repository that a folder is in, seen from there: in a worktree, a linked one, a bare repository or a `.git` folder.

@@ -1,4 +1,4 @@
-import type { Actor, AgentId, BranchName, Sha } from '../../ids.ts'
+import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
 
 /** Rows of the local forge. */
 

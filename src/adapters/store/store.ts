@@ -1,4 +1,4 @@
-import type { Actor, AgentId, BranchName, DeliveryId, PaneId, QuestionId, Recipient, Sha } from '../../ids.ts'
+import type { Actor, AgentId, BranchName, DeliveryId, PaneId, QuestionId, Recipient, Sha } from '../../domain/ids.ts'
 import type { PullStore } from './forge-rows.ts'
 
 export type * from './forge-rows.ts'

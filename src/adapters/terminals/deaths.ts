@@ -1,5 +1,5 @@
-import type { AgentId, PaneId } from '../../ids.ts'
-import type { Log } from '../../log.ts'
+import type { AgentId, PaneId } from '../../domain/ids.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { Multiplexer, Pane } from './holder.ts'
 
 type DeathListener = Parameters<Multiplexer['onDeath']>[0]

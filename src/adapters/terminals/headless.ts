@@ -1,4 +1,4 @@
-import type { AgentId, PaneId } from '../../ids.ts'
+import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
 import type { Usage } from '../store/store.ts'
 import type { Holder } from './holder.ts'

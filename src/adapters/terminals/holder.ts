@@ -1,4 +1,4 @@
-import type { AgentId, PaneId } from '../../ids.ts'
+import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { HeadlessProgram } from './headless.ts'
 
 export interface OpenPane {

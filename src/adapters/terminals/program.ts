@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { withoutDescriptors } from '../../processes/host/inherited.ts'
 import type { OpenPane } from './holder.ts'
 

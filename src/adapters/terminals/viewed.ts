@@ -1,5 +1,5 @@
-import type { PaneId } from '../../ids.ts'
-import type { Log } from '../../log.ts'
+import type { PaneId } from '../../domain/ids.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { Holder, Multiplexer } from './holder.ts'
 import type { Viewer } from './viewer.ts'
 

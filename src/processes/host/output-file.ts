@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { toError } from '../../errors.ts'
+import { toError } from '../../domain/errors.ts'
 import { cutMiddle } from './bounded-file.ts'
 
 export interface OutputFile {

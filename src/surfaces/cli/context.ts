@@ -1,7 +1,7 @@
 import type { Environment } from '../../config/environment.ts'
 import type { Client } from '../client.ts'
 import type { Host } from './host.ts'
-import type { Palette } from './palette.ts'
+import type { Palette } from '../text/palette.ts'
 
 /** Where a command writes and reads. `process.stdout` and friends fit. */
 export interface Terminal {

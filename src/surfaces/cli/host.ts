@@ -9,10 +9,10 @@ import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
 import type { GiteaFound } from '../../daemon/find-gitea.ts'
 import type { GithubFound } from '../../daemon/find-github.ts'
-import type { Paths } from '../../paths.ts'
+import type { Paths } from '../../runtime/paths.ts'
 
 /**
- * What the commands need beyond tools and configuration. The composition (src/cli.ts) gives it; every function loads
+ * What the commands need beyond tools and configuration. The composition (src/bin/cli.ts) gives it; every function loads
  * what it needs when it is called, so that a command costs only what it uses.
  */
 export interface Host {

@@ -1,7 +1,7 @@
 import type { CliContext } from './context.ts'
 import { writeLines } from './output.ts'
-import { printableLine } from './printable.ts'
-import { quoteWord } from './shell-quote.ts'
+import { printableLine } from '../text/printable.ts'
+import { quoteWord } from '../text/shell-quote.ts'
 
 /** Ctrl-C ends the watching of something, which itself goes on: how to get back to it. */
 export function leftRunning(context: CliContext, name: string): void {

@@ -1,7 +1,7 @@
-import { asExomonadError, ExomonadError } from '../../errors.ts'
+import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { CliContext, OutputStream } from './context.ts'
 import { EXIT_CODES, UsageError, type ExitCode } from './exit-codes.ts'
-import { printable } from './printable.ts'
+import { printable } from '../text/printable.ts'
 
 /** A result: the document with --json, else the lines made for people. */
 export function present(context: CliContext, document: unknown, lines: () => readonly string[], stream = context.terminal.stdout): void {

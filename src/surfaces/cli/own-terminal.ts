@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Environment } from '../../config/environment.ts'
-import { ExomonadError } from '../../errors.ts'
-import { repositoryHash, terminalsOf } from '../../paths.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { repositoryHash, terminalsOf } from '../../runtime/paths.ts'
 
 /** Where this runs in a tmux server or Zellij session of a repository’s agents: what ends those would be ended itself, half-way. */
 export function ownTerminal({ variables, inside }: Environment, commonDir: string): 'tmux' | 'zellij' | null {

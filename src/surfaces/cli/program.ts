@@ -2,7 +2,7 @@ import { Command, Help } from 'commander'
 import { COMMANDS } from './commands.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
-import { fold } from './fold.ts'
+import { fold } from '../text/fold.ts'
 
 /** Columns from which help has terms and words side by side. */
 const TWO_COLUMNS = 70

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../../adapters/store/store.ts'
 import type { Caller, Directory } from '../../core/core.ts'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
-import { asExomonadError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { asExomonadError } from '../../domain/errors.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { ToolContext } from '../../tools/define.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent } from '../../adapters/store/store.ts'
-import type { Publisher } from '../../events/publish.ts'
+import type { Publisher } from '../../delivery/publish.ts'
 
 export type EventQuery = Parameters<EventStore['list']>[0]
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Hooks } from '../../core/agent-hooks.ts'
+import type { Hooks } from '../../core/turns/agent-hooks.ts'
 import type { Caller } from '../../core/core.ts'
 import { callerOf } from './auth.ts'
 import { answers } from './openapi.ts'

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
 
 /** Every error’s body. */
 export const errorBody = z

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 
 /**
  * Makes room for the daemon’s socket: its folder, 0700, and nothing in the way. A socket that a dead daemon left is removed; the caller

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { summaryOf, type AnyTool } from '../../tools/define.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { keyIn } from '../idempotency-key.ts'

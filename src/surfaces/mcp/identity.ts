@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../../core/core.ts'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { identify, type AuthDeps } from '../http/auth.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from '../../node-http.ts'
-import { asExomonadError, ERRORS } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { createServer } from '../../runtime/node-http.ts'
+import { asExomonadError, ERRORS } from '../../domain/errors.ts'
+import type { Log } from '../../runtime/log.ts'
 
 export const MCP_PATH = '/mcp'
 

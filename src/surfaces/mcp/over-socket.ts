@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { asExomonadError, ExomonadError } from '../../errors.ts'
+import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AuthDeps } from '../http/auth.ts'
 import { rawAnswer } from '../http/errors.ts'
 import { identifyAgent } from './identity.ts'

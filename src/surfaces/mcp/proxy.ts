@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
-import { ExomonadError } from '../../errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { errorFromAnswer } from '../client.ts'
 import { kindOf, lineSplitter, lostAnswer, SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL, writtenNotice } from './proxy-protocol.ts'
-import { parseJson } from '../../parse-json.ts'
+import { parseJson } from '../../domain/parse-json.ts'
 
 export interface ProxyOptions {
   /** Path of the daemon’s Unix socket. */

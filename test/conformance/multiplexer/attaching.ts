@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
 import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
-import type { PaneId } from '../../../src/ids.ts'
+import type { PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'

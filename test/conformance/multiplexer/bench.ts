@@ -5,7 +5,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
 import type { Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
-import { newAgentId, type AgentId, type PaneId } from '../../../src/ids.ts'
+import { newAgentId, type AgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { createImplementation, type Kind } from './create.ts'
 

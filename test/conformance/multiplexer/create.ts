@@ -4,7 +4,7 @@ import { createDetached } from '../../../src/adapters/terminals/detached/detache
 import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts'
 import type { Holder, Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
-import { silentLog } from '../../../src/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { programs } from '../../helpers/programs.ts'
 
 /** `headless` and `runner` are the detached host: with terminals, and with what runs without one. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { asPaneId, type PaneId } from '../../../src/ids.ts'
+import { asPaneId, type PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
-import { newAgentId, type AgentId, type PaneId } from '../../../src/ids.ts'
+import { newAgentId, type AgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { createImplementation } from '../multiplexer/create.ts'
 
 /** How an agent may run: a program in a terminal, one on pipes, a session of the Agent Client Protocol. */

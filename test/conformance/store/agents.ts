@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import { asBranchName, asPaneId, newAgentId } from '../../../src/ids.ts'
+import { asBranchName, asPaneId, newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { agentRow, sha } from './rows.ts'
 

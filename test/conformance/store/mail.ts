@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Mail, Store } from '../../../src/adapters/store/store.ts'
-import { newAgentId } from '../../../src/ids.ts'
+import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { mailRow } from './rows.ts'
 

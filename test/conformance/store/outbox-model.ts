@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Delivery, Store } from '../../../src/adapters/store/store.ts'
-import type { AgentId, DeliveryId } from '../../../src/ids.ts'
-import { newAgentId, newDeliveryId } from '../../../src/ids.ts'
+import type { AgentId, DeliveryId } from '../../../src/domain/ids.ts'
+import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import { deliveryRow } from './rows.ts'
 
 type Entry = Pick<Delivery, 'recipient' | 'state' | 'attempts' | 'handedAt'> & { readonly id: DeliveryId }

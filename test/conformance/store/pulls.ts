@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asBranchName, newAgentId } from '../../../src/ids.ts'
+import { asBranchName, newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { pullRow, sha } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import { newAgentId, newQuestionId } from '../../../src/ids.ts'
+import { newAgentId, newQuestionId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { questionRow } from './rows.ts'
 

@@ -1,7 +1,7 @@
 import type { Agent, Mail, NewDelivery, NewStoredEvent, PullRow, Question } from '../../../src/adapters/store/store.ts'
-import { untouched } from '../../../src/core/new-agent.ts'
-import type { AgentId, Sha } from '../../../src/ids.ts'
-import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/ids.ts'
+import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import type { AgentId, Sha } from '../../../src/domain/ids.ts'
+import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/domain/ids.ts'
 
 /** Rows with everything filled in, so that a test writes down only what it is about. */
 

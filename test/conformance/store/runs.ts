@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Run, RunResult, Store } from '../../../src/adapters/store/store.ts'
-import type { Sha } from '../../../src/ids.ts'
-import { newAgentId } from '../../../src/ids.ts'
+import type { Sha } from '../../../src/domain/ids.ts'
+import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 
 export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ScrollbackEntry, ScrollbackKind, Store } from '../../../src/adapters/store/store.ts'
-import { newAgentId } from '../../../src/ids.ts'
+import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 
 export function scrollbackVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {

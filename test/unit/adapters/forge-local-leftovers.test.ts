@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { sweepRuns } from '../../../src/adapters/forge/local/leftovers.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
-import { silentLog } from '../../../src/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 
 const started = () => {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })

@@ -11,8 +11,8 @@ import { plainText } from '../../../src/adapters/forge/plain-text.ts'
 import { checksState } from '../../../src/adapters/forge/local/check-state.ts'
 import { reviewDecision } from '../../../src/adapters/forge/review-decision.ts'
 import { squashMessage } from '../../../src/adapters/forge/squash-message.ts'
-import type { Sha } from '../../../src/ids.ts'
-import { createTextGate } from '../../../src/text-gate/text-gate.ts'
+import type { Sha } from '../../../src/domain/ids.ts'
+import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 
 const own = 'ab12'.repeat(16)
 const gate = createTextGate({ values: () => [], hasHash: (sum) => sum === hash('sha256', own), entropy: () => false })

@@ -6,8 +6,8 @@ import { createCoalescer, createMutex } from '../../../src/adapters/git/mutex.ts
 import { parsePush } from '../../../src/adapters/git/remotes.ts'
 import { createRun } from '../../../src/adapters/git/run.ts'
 import { gitVariables } from '../../../src/adapters/git/settings.ts'
-import { parseWorktreeList } from '../../../src/adapters/git/worktree-list.ts'
-import { parseStatus } from '../../../src/adapters/git/worktree-state.ts'
+import { parseWorktreeList } from '../../../src/adapters/git/worktrees/worktree-list.ts'
+import { parseStatus } from '../../../src/adapters/git/worktrees/worktree-state.ts'
 
 const sha = 'a'.repeat(40)
 const failed = (stderr: string, more: Partial<ExecResult> = {}): ExecResult => ({

@@ -4,7 +4,7 @@ import type { GiteaClient } from '../../../src/adapters/forge/gitea/client.ts'
 import { matchesGlob } from '../../../src/adapters/forge/gitea/glob.ts'
 import { blockersOf, readProtection, type RawBranch, type RawRule } from '../../../src/adapters/forge/gitea/protection.ts'
 import type { RawReview } from '../../../src/adapters/forge/gitea/reviews.ts'
-import type { BranchName, Sha } from '../../../src/ids.ts'
+import type { BranchName, Sha } from '../../../src/domain/ids.ts'
 
 const branch = (changes: Partial<RawBranch> = {}): RawBranch => ({
   required_approvals: 0,

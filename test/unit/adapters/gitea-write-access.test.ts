@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { GiteaClient } from '../../../src/adapters/forge/gitea/client.ts'
 import { createWriters } from '../../../src/adapters/forge/gitea/write-access.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import { silentLog } from '../../../src/log.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 
 /** Who may write to a repository on Gitea, by what it answers. Routes without an answer are those that this token may not ask. */
 function start(assignees: string[], answers: Record<string, unknown> = {}) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createCancelled } from '../../../src/adapters/forge/github/reading/cancelled.ts'
-import { ExomonadError } from '../../../src/errors.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 
 /** GitHub’s words for why it does not merge by itself any more (20.18). */
 

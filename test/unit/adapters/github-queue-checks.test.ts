@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FullPull, RawStatus, Read } from '../../../src/adapters/forge/github/reading/answers.ts'
-import { withQueueChecks } from '../../../src/adapters/forge/github/reading/queue-checks.ts'
+import { withQueueChecks } from '../../../src/adapters/forge/github/reading/checks/queue-checks.ts'
 
 /** The checks of what stands in a merge queue. */
 

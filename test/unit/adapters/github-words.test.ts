@@ -7,7 +7,7 @@ import { markReview, readMark } from '../../../src/adapters/forge/review-mark.ts
 import { shownLines } from '../../../src/adapters/forge/github/writing/diff-lines.ts'
 import { fitText, fitTitle } from '../../../src/adapters/forge/github/writing/fit.ts'
 import { isLost } from '../../../src/adapters/forge/github/writing/refusal.ts'
-import type { Actor } from '../../../src/ids.ts'
+import type { Actor } from '../../../src/domain/ids.ts'
 
 const states = fc.constantFrom('approved' as const, 'changes_requested' as const, 'commented' as const)
 

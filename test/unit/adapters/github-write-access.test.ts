@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { GithubClient } from '../../../src/adapters/forge/github/client/client.ts'
 import { createWriteAccess } from '../../../src/adapters/forge/github/write-access.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import { createLog } from '../../../src/log.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import { createLog } from '../../../src/runtime/log.ts'
 
 const MINUTE = 60_000
 const ann = { login: 'ann', bot: false }

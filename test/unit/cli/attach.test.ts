@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { define } from '../../../src/surfaces/cli/attach.ts'
+import { define } from '../../../src/surfaces/cli/agents/attach.ts'
 import { fakeRun } from './fake-context.ts'
 
 /** A run of `attach` in which what shows the terminal ends with these codes, each so many milliseconds after the one before. */

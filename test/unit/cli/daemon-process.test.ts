@@ -7,8 +7,8 @@ import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { isRunning } from '../../../src/processes/processes.ts'
 import { sendSignal } from '../../../src/processes/signal.ts'
-import { stopDaemon } from '../../../src/surfaces/cli/daemon-process.ts'
-import { askHealth } from '../../../src/surfaces/cli/health.ts'
+import { stopDaemon } from '../../../src/surfaces/cli/daemon/daemon-process.ts'
+import { askHealth } from '../../../src/surfaces/cli/daemon/health.ts'
 
 function socketPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'h-'))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../../src/events/event.ts'
-import { eventLine } from '../../../src/surfaces/cli/event-line.ts'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
+import { eventLine } from '../../../src/surfaces/text/event-line.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
 import type { WireEvent } from '../../../src/surfaces/client.ts'
-import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import { displayWidth } from '../../../src/surfaces/text/width.ts'
 
 const palette = createPalette(false)
 const event = (type: string, payload: Record<string, unknown>): WireEvent => ({ seq: 1, type, at: 0, agentId: null, actor: 'daemon', why: null, payload })

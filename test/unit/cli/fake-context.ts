@@ -4,7 +4,7 @@ import type { CallOptions, Client } from '../../../src/surfaces/client.ts'
 import type { CommandModule } from '../../../src/surfaces/cli/commands.ts'
 import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
 
 /** What a tool answers; gets its input, the signal of the call, and whom to tell how far it is. */
 type Answer = (input: any, signal: AbortSignal | undefined, progress: CallOptions['progress']) => unknown

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PullDetails } from '../../../src/core/core.ts'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { describePull } from '../../../src/surfaces/cli/pr-show.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
+import { describePull } from '../../../src/surfaces/cli/pulls/pr-show.ts'
 
 const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['reviews'][number] => ({
   ...{ id: 'r1', author: 'jane', state: 'approved', body: '', stale: false, comments: [], trusted: true, withheld: false },

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { main } from '../../../src/cli.ts'
+import { main } from '../../../src/bin/cli.ts'
 import { readEnvironment } from '../../../src/config/environment.ts'
 import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
 import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
 import { buildProgram, commandNamed } from '../../../src/surfaces/cli/program.ts'
-import { toAscii } from '../../../src/surfaces/cli/ascii.ts'
-import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import { toAscii } from '../../../src/surfaces/text/ascii.ts'
+import { displayWidth } from '../../../src/surfaces/text/width.ts'
 
-const BIN = join(import.meta.dirname, '..', '..', '..', 'src', 'bin.ts')
+const BIN = join(import.meta.dirname, '..', '..', '..', 'src', 'bin', 'exomonad.ts')
 
 /** Runs a command line in this process, with nothing behind it. */
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -109,7 +109,7 @@ describe('help', () => {
 describe('signs and colours', () => {
   const top = join(import.meta.dirname, '..', '..', '..', 'src')
   /** Written for programs, or read from them, and never shown by us. */
-  const OTHERS = /^(adapters\/agent-cli\/|ids\.ts$|surfaces\/cli\/ascii\.ts$)/
+  const OTHERS = /^(adapters\/agent-cli\/|domain\/ids\.ts$|surfaces\/text\/ascii\.ts$)/
 
   it('has an ASCII character for every sign in the sources, as wide as it', () => {
     const found = readdirSync(top, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
 import type { TreeNode, TreeView } from '../../../src/core/core.ts'
-import type { AgentId } from '../../../src/ids.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
 
 /** A node of the tree with whatever a test is about. */
 export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode => ({

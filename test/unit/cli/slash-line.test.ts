@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseSlashLine } from '../../../src/surfaces/cli/slash-line.ts'
+import { parseSlashLine } from '../../../src/surfaces/cli/agents/slash-line.ts'
 
 describe('the slash form', () => {
   it.each([

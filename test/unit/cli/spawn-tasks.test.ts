@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tasksFromArguments, tasksFromIssues, tasksFromText } from '../../../src/surfaces/cli/spawn-tasks.ts'
+import { tasksFromArguments, tasksFromIssues, tasksFromText } from '../../../src/surfaces/cli/agents/spawn-tasks.ts'
 
 describe('tasks from arguments', () => {
   it('takes name=prompt, with further equal signs in the prompt', () => {

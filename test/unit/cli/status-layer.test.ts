@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { statusLayer, type StatusRow } from '../../../src/surfaces/cli/status-layer.ts'
-import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
+import { statusLayer, type StatusRow } from '../../../src/surfaces/cli/agents/status-layer.ts'
+import { displayWidth } from '../../../src/surfaces/text/width.ts'
 
 const palette = createPalette(false)
 const row = (name: string, status: StatusRow['status'], tool_calls: number, tokens: number): StatusRow => ({ name, status, tool_calls, tokens })

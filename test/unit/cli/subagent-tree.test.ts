@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SubagentEvent } from '../../../src/core/subagent-progress.ts'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { foldSubagents, NO_SUBAGENTS, progressLine, subagentRows, type SubagentTree } from '../../../src/surfaces/cli/subagent-tree.ts'
-import { displayWidth } from '../../../src/surfaces/cli/width.ts'
+import type { SubagentEvent } from '../../../src/core/sessions/subagent-progress.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
+import { foldSubagents, NO_SUBAGENTS, progressLine, subagentRows, type SubagentTree } from '../../../src/surfaces/text/subagent-tree.ts'
+import { displayWidth } from '../../../src/surfaces/text/width.ts'
 
 const palette = createPalette(false)
 const fold = (...events: SubagentEvent[]): SubagentTree => events.reduce(foldSubagents, NO_SUBAGENTS)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { SubagentEvent } from '../../../src/core/subagent-progress.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import * as subagent from '../../../src/surfaces/cli/subagent.ts'
+import type { SubagentEvent } from '../../../src/core/sessions/subagent-progress.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import * as subagent from '../../../src/surfaces/cli/sessions/subagent.ts'
 import { verifies } from '../../requirements.ts'
 import { fakeRun } from './fake-context.ts'
 

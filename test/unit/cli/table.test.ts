@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { renderTable } from '../../../src/surfaces/cli/table.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
+import { renderTable } from '../../../src/surfaces/text/table.ts'
 
 const palette = createPalette(false)
 const columns = [{ title: 'NAME', min: 6 }, { title: 'STATUS' }, { title: 'ID', isWhole: true }]

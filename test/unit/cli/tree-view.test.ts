@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ForgeView, TreeNode } from '../../../src/core/core.ts'
-import { createPalette } from '../../../src/surfaces/cli/palette.ts'
-import { renderTree } from '../../../src/surfaces/cli/tree-view.ts'
-import { displayWidth } from '../../../src/surfaces/cli/width.ts'
-import type { AgentId } from '../../../src/ids.ts'
+import { createPalette } from '../../../src/surfaces/text/palette.ts'
+import { renderTree } from '../../../src/surfaces/text/tree-view.ts'
+import { displayWidth } from '../../../src/surfaces/text/width.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
 import { node, pull, view } from './sample-tree.ts'
 
 const plain = createPalette(false)

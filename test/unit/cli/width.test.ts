@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cut, displayWidth, pad } from '../../../src/surfaces/cli/width.ts'
+import { cut, displayWidth, pad } from '../../../src/surfaces/text/width.ts'
 
 const text = fc.string({
   unit: fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }), fc.constantFrom('日', '👩‍💻', 'é', 'e\u0301', '–', '🇩🇪', 'ｗ')),

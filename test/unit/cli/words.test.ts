@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDuration, shortDuration } from '../../../src/surfaces/cli/duration.ts'
-import { parseSince } from '../../../src/surfaces/cli/events.ts'
-import { parseLineComment } from '../../../src/surfaces/cli/line-comment.ts'
-import { newLines } from '../../../src/surfaces/cli/logs.ts'
-import { printable, printableLine } from '../../../src/surfaces/cli/printable.ts'
-import { shortCount, shortMoney } from '../../../src/surfaces/cli/quantity.ts'
-import { relativeTime } from '../../../src/surfaces/cli/relative-time.ts'
-import { quoteForShell } from '../../../src/surfaces/cli/shell-quote.ts'
-import { pathFrom, shortPath } from '../../../src/surfaces/cli/short-path.ts'
+import { parseDuration, shortDuration } from '../../../src/surfaces/text/duration.ts'
+import { parseSince } from '../../../src/surfaces/cli/daemon/events.ts'
+import { parseLineComment } from '../../../src/surfaces/cli/pulls/line-comment.ts'
+import { newLines } from '../../../src/surfaces/cli/agents/logs.ts'
+import { printable, printableLine } from '../../../src/surfaces/text/printable.ts'
+import { shortCount, shortMoney } from '../../../src/surfaces/text/quantity.ts'
+import { relativeTime } from '../../../src/surfaces/text/relative-time.ts'
+import { quoteForShell } from '../../../src/surfaces/text/shell-quote.ts'
+import { pathFrom, shortPath } from '../../../src/surfaces/text/short-path.ts'
 
 describe('short words for quantities', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config/load.ts'
 import { chosenAcp, chosenAgents } from '../../../src/config/presets.ts'
-import { programOfRole, runtimeOf, toolsOf, withVariables } from '../../../src/core/programs.ts'
+import { programOfRole, runtimeOf, toolsOf, withVariables } from '../../../src/core/agents/programs.ts'
 
 const parse = (text: string) => parseConfig(text, 'config.toml', { toolNames: ['note', 'question'] })
 const problem = (text: string): string => {

@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/load.ts'
 import { ACP_PRESETS, AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configJsonSchema, type SchemaNode } from '../../../src/config/schema-guide.ts'
 import { configSchema } from '../../../src/config/schema.ts'
-import { initialConfig } from '../../../src/surfaces/cli/init-config.ts'
+import { initialConfig } from '../../../src/surfaces/cli/init/config.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 
 const file = join(import.meta.dirname, '..', '..', '..', '.exomonad.example', 'config.toml')

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadConfig, parseConfig } from '../../../src/config/load.ts'
 import { ACP_PRESETS, AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { configSchema } from '../../../src/config/schema.ts'
-import { ExomonadError } from '../../../src/errors.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 
 function refusal(text: string, toolNames?: readonly string[]): ExomonadError {
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withMultiplexerKind } from '../../../src/config/multiplexer-kind.ts'
-import { initialConfig } from '../../../src/surfaces/cli/init-config.ts'
+import { initialConfig } from '../../../src/surfaces/cli/init/config.ts'
 
 describe('[multiplexer] kind in a configuration', () => {
   it('is changed where it stands, with what is written beside it left alone', () => {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../src/config/environment.ts'
 import { assertTrusted, checkTrust, recordTrust, rememberRan, type TrustSubject } from '../../../src/config/trust.ts'
 import { trustFile } from '../../../src/config/user-state.ts'
-import { pathsOf } from '../../../src/paths.ts'
+import { pathsOf } from '../../../src/runtime/paths.ts'
 
 interface Setting {
   readonly subject: TrustSubject

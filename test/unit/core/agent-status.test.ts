@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { describeStatus, statusOf } from '../../../src/core/agent-status.ts'
-import { resolveAddress } from '../../../src/core/tree.ts'
-import { asBranchName } from '../../../src/ids.ts'
+import { describeStatus, statusOf } from '../../../src/core/agents/agent-status.ts'
+import { resolveAddress } from '../../../src/core/agents/tree.ts'
+import { asBranchName } from '../../../src/domain/ids.ts'
 import { verifies } from '../../requirements.ts'
 import { makeAgent } from './make-agent.ts'
 

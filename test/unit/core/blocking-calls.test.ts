@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { createBlockingCalls } from '../../../src/core/blocking-calls.ts'
-import type { States } from '../../../src/core/states.ts'
+import { createBlockingCalls } from '../../../src/core/turns/blocking-calls.ts'
+import type { States } from '../../../src/core/agents/states.ts'
 import { makeAgent } from './make-agent.ts'
 
 it('a call that is just ending is not taken for one that a restart cut off', async () => {

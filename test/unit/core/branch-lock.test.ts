@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBranchLock } from '../../../src/core/branch-lock.ts'
+import { createBranchLock } from '../../../src/core/pulls/branch-lock.ts'
 
 describe('the lock of a branch', () => {
   it('runs work on one branch one after the other, on others at once, and goes on after a failure', async () => {

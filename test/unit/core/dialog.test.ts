@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAtDialog, lastLinesOf, restsAtDialog, shownReason } from '../../../src/core/dialog.ts'
+import { isAtDialog, lastLinesOf, restsAtDialog, shownReason } from '../../../src/core/agents/dialog.ts'
 
 describe('what a dialog is known by', () => {
   it.each([

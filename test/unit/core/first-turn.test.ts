@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { createFirstTurn } from '../../../src/core/first-turn.ts'
+import { createFirstTurn } from '../../../src/core/turns/first-turn.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 const HOUR = 3_600_000

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createForgeWatch } from '../../../src/core/forge-watch.ts'
-import { WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../../../src/core/forge-weather.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import type { BranchName } from '../../../src/ids.ts'
+import { createForgeWatch } from '../../../src/core/pulls/forge-watch.ts'
+import { WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../../../src/core/pulls/forge-weather.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import type { BranchName } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 const BRANCH = 'main.auth' as BranchName

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { untouched } from '../../../src/core/new-agent.ts'
-import { asBranchName, newAgentId } from '../../../src/ids.ts'
+import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import { asBranchName, newAgentId } from '../../../src/domain/ids.ts'
 
 /** An agent with nothing special about it but what is given. */
 export function makeAgent(facts: Partial<Agent> = {}): Agent {

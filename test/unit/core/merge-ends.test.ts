@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createMergeEnd } from '../../../src/core/merge-ends.ts'
+import { createMergeEnd } from '../../../src/core/pulls/merge/ends.ts'
 import type { MergedPull } from '../../../src/core/core.ts'
 import { pull, sha } from '../events/pull.ts'
 

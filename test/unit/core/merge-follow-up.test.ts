@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { CancelledMerge, MergeKind, ScheduledMerge } from '../../../src/adapters/forge/scheduled.ts'
-import { createMergeFollowUp } from '../../../src/core/merge-follow-up.ts'
-import { ExomonadError, type ErrorCode } from '../../../src/errors.ts'
-import { silentLog } from '../../../src/log.ts'
+import { createMergeFollowUp } from '../../../src/core/pulls/merge/follow-up.ts'
+import { ExomonadError, type ErrorCode } from '../../../src/domain/errors.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { at, pull, sha } from '../events/pull.ts'
 
 /** What a look at a pull request is followed by that the forge was to merge by itself (20.18). */

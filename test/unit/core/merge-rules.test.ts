@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../../src/adapters/forge/forge.ts'
-import { mergeObjections } from '../../../src/core/merge-rules.ts'
+import { mergeObjections } from '../../../src/core/pulls/merge/rules.ts'
 import { pull } from '../events/pull.ts'
 
 const check = (name: string, status: Check['status'], required: boolean): Check => ({ name, status, required, run: null, url: null, logTail: null })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
-import { createMergeSchedule, nothingToWaitFor } from '../../../src/core/merge-schedule.ts'
-import { ExomonadError } from '../../../src/errors.ts'
+import { createMergeSchedule, nothingToWaitFor } from '../../../src/core/pulls/merge/schedule.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 import { pull } from '../events/pull.ts'
 
 /** What is left to the forge, and what is said of it (20.18). */

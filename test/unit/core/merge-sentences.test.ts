@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../../src/adapters/forge/forge.ts'
-import { mergeObjections } from '../../../src/core/merge-rules.ts'
-import { mergeRefusal, redRefusal, type RefusedMerge } from '../../../src/core/merge-refusal.ts'
-import { nextStep, stillLanding } from '../../../src/core/merge-words.ts'
-import { asBranchName } from '../../../src/ids.ts'
+import { mergeObjections } from '../../../src/core/pulls/merge/rules.ts'
+import { mergeRefusal, redRefusal, type RefusedMerge } from '../../../src/core/pulls/merge/refusal.ts'
+import { nextStep, stillLanding } from '../../../src/core/pulls/merge/words.ts'
+import { asBranchName } from '../../../src/domain/ids.ts'
 import { pull, sha } from '../events/pull.ts'
 import { makeAgent } from './make-agent.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createMergeSettling } from '../../../src/core/merge-settle.ts'
-import { ExomonadError, type ErrorCode } from '../../../src/errors.ts'
-import { silentLog } from '../../../src/log.ts'
+import { createMergeSettling } from '../../../src/core/pulls/merge/settle.ts'
+import { ExomonadError, type ErrorCode } from '../../../src/domain/errors.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 
 /** What is done to which forge for a merge that an end cut off. */
 function settling(kind: 'local' | 'github', identity: string, result: object = { kind: 'not_merged' }, stays: ErrorCode = 'INVALID_ARG') {

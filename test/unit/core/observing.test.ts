@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentState, StateSource } from '../../../src/adapters/store/store.ts'
-import { concluded, type Seen } from '../../../src/core/observing.ts'
-import { asPaneId } from '../../../src/ids.ts'
+import { concluded, type Seen } from '../../../src/core/agents/observing.ts'
+import { asPaneId } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'
 
 const STARTED = 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { inboxNeeds, labelsOf, needOf } from '../../../src/core/pane-labels.ts'
-import { asBranchName } from '../../../src/ids.ts'
+import { inboxNeeds, labelsOf, needOf } from '../../../src/core/panes/labels.ts'
+import { asBranchName } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'
 
 const labelled = (...branches: string[]): string[] => [...labelsOf(branches.map((branch) => makeAgent({ branch: asBranchName(branch) }))).values()]

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Forge, PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
 import type { Caller } from '../../../src/core/core.ts'
 
-import { createPullViews } from '../../../src/core/pull-views.ts'
-import type { AgentId, Sha } from '../../../src/ids.ts'
+import { createPullViews } from '../../../src/core/pulls/pull-views.ts'
+import type { AgentId, Sha } from '../../../src/domain/ids.ts'
 import { pull as pullRequest } from '../events/pull.ts'
 import { makeAgent } from './make-agent.ts'
 

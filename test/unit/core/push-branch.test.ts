@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { createBranchPush } from '../../../src/core/push-branch.ts'
-import { parseSha, type Sha } from '../../../src/ids.ts'
+import { createBranchPush } from '../../../src/core/pulls/push-branch.ts'
+import { parseSha, type Sha } from '../../../src/domain/ids.ts'
 
 const shaOf = (digit: string): Sha => parseSha(digit.repeat(40))
 const [OLD, HEAD, OTHERS] = [shaOf('1'), shaOf('2'), shaOf('3')]

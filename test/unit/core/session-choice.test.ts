@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { withPresets } from '../../../src/config/presets.ts'
-import { sessionProgram, sessionTools } from '../../../src/core/session-choice.ts'
+import { sessionProgram, sessionTools } from '../../../src/core/sessions/session-choice.ts'
 import { verifies } from '../../requirements.ts'
 
 const config = (written: Record<string, unknown> = {}): Config => configSchema.parse(withPresets(written))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { createSessionEnds } from '../../../src/core/session-ends.ts'
-import { silentLog } from '../../../src/log.ts'
+import { createSessionEnds } from '../../../src/core/sessions/session-ends.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { makeAgent } from './make-agent.ts'
 
 /** A session at rest; `come`: how many messages wait for it, each time somebody looks. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Run } from '../../../src/adapters/store/store.ts'
-import { createSessionReserve } from '../../../src/core/session-reserve.ts'
-import { silentLog } from '../../../src/log.ts'
+import { createSessionReserve } from '../../../src/core/sessions/session-reserve.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { makeAgent } from './make-agent.ts'
 
 it('gives a session its whole time, however long git looks at the worktree before', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { createSessionWatch } from '../../../src/core/session-watch.ts'
-import type { AgentId } from '../../../src/ids.ts'
-import { silentLog } from '../../../src/log.ts'
+import { createSessionWatch } from '../../../src/core/sessions/session-watch.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { makeAgent } from './make-agent.ts'
 
 beforeEach(() => void vi.useFakeTimers())

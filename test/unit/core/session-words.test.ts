@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { lastLines } from '../../../src/core/last-words.ts'
-import { sessionName, taskName } from '../../../src/core/session-names.ts'
-import { outcomeOf, processVerdict, turnVerdict } from '../../../src/core/session-verdict.ts'
+import { lastLines } from '../../../src/core/agents/last-words.ts'
+import { sessionName, taskName } from '../../../src/core/sessions/session-names.ts'
+import { outcomeOf, processVerdict, turnVerdict } from '../../../src/core/sessions/session-verdict.ts'
 
 describe('names', () => {
   it.each([

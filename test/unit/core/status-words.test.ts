@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { statusWords } from '../../../src/core/status-comment/words.ts'
-import type { TreeNode } from '../../../src/core/tree-document.ts'
+import { statusWords } from '../../../src/core/pulls/status-comment/words.ts'
+import type { TreeNode } from '../../../src/core/agents/tree-document.ts'
 
 const node = (name: string, change: Partial<TreeNode> = {}): TreeNode =>
   ({ name, kind: 'worker', state: 'running', state_reason: null, outcome: null, pr: null, children: [], ...change }) as TreeNode

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applicable, nextBlock, objectionText, requestedBy } from '../../../src/core/stop-check.ts'
+import { applicable, nextBlock, objectionText, requestedBy } from '../../../src/core/turns/stop-check.ts'
 import { pull, review } from '../events/pull.ts'
 
 const facts = { ownsBranch: true, hasOpenQuestion: false, hasExcuse: false, hasLiveChildren: false, hasOpenChildPulls: false, merged: false }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/adapters/store/store.ts'
-import { addressOf, ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../src/core/tree.ts'
-import type { AgentId } from '../../../src/ids.ts'
+import { addressOf, ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../src/core/agents/tree.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'
 
 /** A tree in which each agent’s parent is one before it; the first is the root. */

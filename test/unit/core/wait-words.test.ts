@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { progressOf, wordsOf } from '../../../src/core/wait-words.ts'
-import { newAgentId } from '../../../src/ids.ts'
+import { progressOf, wordsOf } from '../../../src/core/mail/wait-words.ts'
+import { newAgentId } from '../../../src/domain/ids.ts'
 
 describe('how far a wait is', () => {
   const agents = (status: 'received' | 'running' | 'idle' | 'dead', ...names: string[]) => names.map((name) => ({ name, status }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Holder } from '../../../src/adapters/terminals/holder.ts'
 import { listPanes } from '../../../src/daemon/list-panes.ts'
-import { ExomonadError } from '../../../src/errors.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 
 const failing = (facts: Record<string, unknown>) =>
   ({ list: () => Promise.reject(new ExomonadError('MULTIPLEXER_UNAVAILABLE', 'No.', facts)) }) as unknown as Holder

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { parseConfig } from '../../../src/config/load.ts'
 import { startMaintenance } from '../../../src/daemon/maintenance.ts'
-import { silentLog } from '../../../src/log.ts'
-import { readRemovedNotice, removedNotice } from '../../../src/output-notices.ts'
-import { pathsOf } from '../../../src/paths.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
+import { readRemovedNotice, removedNotice } from '../../../src/domain/output-notices.ts'
+import { pathsOf } from '../../../src/runtime/paths.ts'
 
 /** What the daemon does by the clock, with a clock of the test's own. */
 

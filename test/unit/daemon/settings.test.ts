@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../src/config/environment.ts'
 import { recordTrust, type TrustSubject } from '../../../src/config/trust.ts'
 import { createSettings } from '../../../src/daemon/settings.ts'
-import { pathsOf } from '../../../src/paths.ts'
+import { pathsOf } from '../../../src/runtime/paths.ts'
 
 const CONFIG = '.exomonad/config.toml'
 

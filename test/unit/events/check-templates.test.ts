@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkTemplates } from '../../../src/events/check-templates.ts'
+import { checkTemplates } from '../../../src/delivery/render/check-templates.ts'
 
 const SHIPPED = join(import.meta.dirname, '..', '..', '..', 'templates')
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cap, escapeUntrusted, guardMessage } from '../../../src/events/escape.ts'
-import { inertText } from '../../../src/text-gate/inert.ts'
-import { stripControls } from '../../../src/text-gate/controls.ts'
-import { redact, type KnownSecrets } from '../../../src/text-gate/secrets.ts'
+import { cap, escapeUntrusted, guardMessage } from '../../../src/delivery/render/escape.ts'
+import { inertText } from '../../../src/sanitize/inert.ts'
+import { stripControls } from '../../../src/sanitize/controls.ts'
+import { redact, type KnownSecrets } from '../../../src/sanitize/secrets.ts'
 
 const CAP = { max: 500, keep: 'start', whole: '`exomonad pr show 1`' } as const
 const known = (...values: string[]): KnownSecrets => ({ values: () => values, hasHash: () => false, entropy: () => false })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { composeMessage, MEANT_FOR, RAW, type Waiting } from '../../../src/events/outbox-message.ts'
-import type { DeliveryId } from '../../../src/ids.ts'
+import { composeMessage, MEANT_FOR, RAW, type Waiting } from '../../../src/delivery/outbox-message.ts'
+import type { DeliveryId } from '../../../src/domain/ids.ts'
 
 const waiting = (more: Partial<Waiting>): Waiting => ({ id: 'm-1' as DeliveryId, kind: 'message', text: 'see @/etc/passwd', why: null, eventSeq: 1, ...more })
 const compose = (one: Waiting): string => composeMessage([one], { maxChars: 1000, acks: false, inert: (text) => text.replaceAll('@', '@ ') }).text

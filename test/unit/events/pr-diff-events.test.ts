@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Check, PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
-import type { AgentId } from '../../../src/ids.ts'
-import { asBranchName } from '../../../src/ids.ts'
-import { diffPullRequest, isReady, type DiffContext } from '../../../src/events/pr-diff.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
+import { asBranchName } from '../../../src/domain/ids.ts'
+import { diffPullRequest, isReady, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */

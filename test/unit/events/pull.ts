@@ -1,5 +1,5 @@
 import type { PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
-import { asBranchName, parseSha, type AgentId, type Sha } from '../../../src/ids.ts'
+import { asBranchName, parseSha, type AgentId, type Sha } from '../../../src/domain/ids.ts'
 
 export const OWNER = '00000000-0000-7000-8000-000000000002' as AgentId
 export const sha = (digit: string): Sha => parseSha(digit.repeat(40))

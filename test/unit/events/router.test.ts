@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentState } from '../../../src/adapters/store/store.ts'
-import { baseMergers } from '../../../src/base-owner.ts'
+import { baseMergers } from '../../../src/domain/base-owner.ts'
 import { EVENTS, type EventType } from '../../../src/events/event.ts'
-import { isDead, route, ROUTED_TYPES, type RoutableEvent, type RoutingAgent, type RoutingTree } from '../../../src/events/router.ts'
-import type { Actor, AgentId, BranchName } from '../../../src/ids.ts'
+import { isDead, route, ROUTED_TYPES, type RoutableEvent, type RoutingAgent, type RoutingTree } from '../../../src/delivery/router.ts'
+import type { Actor, AgentId, BranchName } from '../../../src/domain/ids.ts'
 import { verifies } from '../../requirements.ts'
 
 const id = (name: string): AgentId => name as AgentId

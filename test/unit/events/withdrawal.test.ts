@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { EventType } from '../../../src/events/event.ts'
-import { isState, outdated, subjectOf } from '../../../src/events/withdrawal.ts'
-import type { AgentId } from '../../../src/ids.ts'
+import { isState, outdated, subjectOf } from '../../../src/delivery/withdrawal.ts'
+import type { AgentId } from '../../../src/domain/ids.ts'
 import { OWNER, pull as pullRequest, review } from './pull.ts'
 
 const HEAD = pullRequest().head.sha

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyLink } from '../../../src/adapters/host/copy-link.ts'
+import { copyLink } from '../../../src/adapters/machine/copy-link.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** Two worktrees, the first with a folder, and a place outside of both. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import process from 'node:process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { writeBinShim } from '../../../src/adapters/host/bin-shim.ts'
-import { openLogFile } from '../../../src/adapters/host/log-file.ts'
-import { pruneFolder } from '../../../src/adapters/host/prune-folder.ts'
+import { writeBinShim } from '../../../src/adapters/machine/bin-shim.ts'
+import { openLogFile } from '../../../src/adapters/machine/log-file.ts'
+import { pruneFolder } from '../../../src/adapters/machine/prune-folder.ts'
 import { tempFolder } from './temp-folder.ts'
 
 describe('openLogFile', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, it } from 'vitest'
 import { exec } from '../../../src/processes/exec.ts'
-import { createNotifier } from '../../../src/adapters/host/notify.ts'
-import { createLog } from '../../../src/log.ts'
+import { createNotifier } from '../../../src/adapters/machine/notify.ts'
+import { createLog } from '../../../src/runtime/log.ts'
 import { tempFolder } from './temp-folder.ts'
 
 function setUp(source: string, options: { timeout?: number; file?: string } = {}) {

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chooseSocketPath } from '../../../src/adapters/host/socket-path.ts'
-import { ExomonadError } from '../../../src/errors.ts'
+import { chooseSocketPath } from '../../../src/adapters/machine/socket-path.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 import { prepareSocketFile } from '../../../src/surfaces/http/socket-file.ts'
 import { tempFolder } from './temp-folder.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readSpool, type SpooledHook } from '../../../src/adapters/host/spool.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import { silentLog } from '../../../src/log.ts'
+import { readSpool, type SpooledHook } from '../../../src/adapters/machine/spool.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { HOOK_EVENTS } from '../../../src/surfaces/http/hooks.ts'
 import { tempFolder } from './temp-folder.ts'
 

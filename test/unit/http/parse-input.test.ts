@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ExomonadError } from '../../../src/errors.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 import { parseInput } from '../../../src/surfaces/parse-input.ts'
 
 const schema = z.strictObject({

@@ -2,9 +2,9 @@ import { EVENTS } from '../../../src/events/event.ts'
 import { createHash } from 'node:crypto'
 import type { Agent, EventStore, StoredEvent } from '../../../src/adapters/store/store.ts'
 import type { Core } from '../../../src/core/core.ts'
-import { untouched } from '../../../src/core/new-agent.ts'
-import { ExomonadError } from '../../../src/errors.ts'
-import type { AgentId, BranchName } from '../../../src/ids.ts'
+import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import { ExomonadError } from '../../../src/domain/errors.ts'
+import type { AgentId, BranchName } from '../../../src/domain/ids.ts'
 
 /** Test double of core at its outermost interface: a fixed tree of agents, and whatever verbs a test scripts. */
 

@@ -1,9 +1,9 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { WaitResult } from '../../../src/core/agent-waits.ts'
-import { silentLog } from '../../../src/log.ts'
+import type { WaitResult } from '../../../src/core/mail/agent-waits.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { createMcpServer } from '../../../src/surfaces/mcp/server.ts'
-import { createTextGate } from '../../../src/text-gate/text-gate.ts'
+import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { AGENTS, scriptedCore } from '../http/scripted-core.ts'
 

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { endPanes } from '../../../src/processes/end-processes.ts'
 import { startedWith } from '../../../src/processes/processes.ts'
-import { newAgentId } from '../../../src/ids.ts'
+import { newAgentId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 it.runIf(process.platform === 'linux')('ends also what is started only because of the end, in a session of its own', async () => {

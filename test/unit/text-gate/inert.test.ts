@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../../src/text-gate/inert.ts'
+import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../../src/sanitize/inert.ts'
 
 describe('inert text', () => {
   it('keeps no @ with a name behind it, and every word', () => {

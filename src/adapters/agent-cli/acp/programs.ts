@@ -1,11 +1,11 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ACP_ADAPTERS } from '../../../acp-names.ts'
+import { ACP_ADAPTERS } from '../../../domain/acp-names.ts'
 import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
 import { LOGIN_VARIABLES } from '../claude/home.ts'
 import { gitIdentity } from '../gemini/git-identity.ts'
 import type { AcpCliOptions } from '../acp.ts'
-import { parseJson } from '../../../parse-json.ts'
+import { parseJson } from '../../../domain/parse-json.ts'
 
 /** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */
 export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'

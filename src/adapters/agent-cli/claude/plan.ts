@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { LaunchPlan, LaunchRequest, PlannedFile } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import { directToLoopback } from '../network.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { LaunchPlan, LaunchRequest } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import { directToLoopback } from '../network.ts'

@@ -1,9 +1,9 @@
 import { exists } from '../../../processes/signal.ts'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
 import { promptAsync, readSession, request, waitUntilUp, type OpenCodeServer, type SessionInfo } from './api.ts'
 import { promptsByArgv } from './launch.ts'
-import { parseJson } from '../../../parse-json.ts'
+import { parseJson } from '../../../domain/parse-json.ts'
 
 type Settled = Awaited<ReturnType<NonNullable<AgentCli['settle']>>>
 

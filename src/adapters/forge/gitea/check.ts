@@ -1,4 +1,4 @@
-import { asExomonadError } from '../../../errors.ts'
+import { asExomonadError } from '../../../domain/errors.ts'
 import type { GiteaClient } from './client.ts'
 import { readTeams, teamWrites } from './write-access.ts'
 

@@ -1,4 +1,4 @@
-import type { Sha } from '../../../ids.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Check, ChecksState } from '../forge.ts'
 import type { GiteaClient } from './client.ts'
 import { matchesGlob } from './glob.ts'

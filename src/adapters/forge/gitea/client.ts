@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import { parseJson } from '../../../parse-json.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import { parseJson } from '../../../domain/parse-json.ts'
 import { apiFetch } from '../api-fetch.ts'
 import { networkTrouble } from '../network-trouble.ts'
 import { createPause } from '../pause.ts'

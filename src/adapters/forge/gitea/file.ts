@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { Git } from '../../git/git.ts'
 import type { Branches } from '../branches.ts'
 import type { FileResult, Forge } from '../forge.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { Forge } from '../forge.ts'
 import type { GiteaClient } from './client.ts'
 import { baseOf, headOf, isFork, PULL, stateOf, type RawPull } from './pull.ts'

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { Actor } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Actor } from '../../../domain/ids.ts'
 import { actorName } from '../actor-name.ts'
 import { createBranches } from '../branches.ts'
 import { createConflicts } from '../conflicts.ts'

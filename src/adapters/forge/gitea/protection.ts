@@ -1,4 +1,4 @@
-import type { BranchName } from '../../../ids.ts'
+import type { BranchName } from '../../../domain/ids.ts'
 import type { Blocker } from '../forge.ts'
 import type { GiteaClient } from './client.ts'
 import type { RawReview } from './reviews.ts'

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { Actor, Sha } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Forge, LineComment, Review } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
 import { markReview, type ReviewMark } from '../review-mark.ts'

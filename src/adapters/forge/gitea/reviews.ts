@@ -1,4 +1,4 @@
-import type { Actor, Sha } from '../../../ids.ts'
+import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Comment, LineComment, Review } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
 import { readMark, type ReviewMark } from '../review-mark.ts'

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { Sha } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Branches } from '../branches.ts'
 import type { GiteaForgeOptions } from './options.ts'
 import type { Ends } from './snapshots.ts'

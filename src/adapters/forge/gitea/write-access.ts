@@ -1,4 +1,4 @@
-import type { Log } from '../../../log.ts'
+import type { Log } from '../../../runtime/log.ts'
 import { createHeldAnswers } from '../held-answers.ts'
 import type { GiteaClient } from './client.ts'
 import type { RawUser } from './pull.ts'

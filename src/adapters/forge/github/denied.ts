@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { Headers } from './client/limits.ts'
 import { OLDEST_SERVER, serverName } from './client/old-server.ts'
 import type { GithubClientOptions, GithubRepository } from './options.ts'

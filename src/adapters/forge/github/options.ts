@@ -1,5 +1,5 @@
-import type { Log } from '../../../log.ts'
-import type { TextGate } from '../../../text-gate/text-gate.ts'
+import type { Log } from '../../../runtime/log.ts'
+import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { Git } from '../../git/git.ts'
 import type { StoreVerbs } from '../../store/store.ts'
 import type { GithubApp } from './setup/token.ts'

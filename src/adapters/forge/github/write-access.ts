@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import { createHeldAnswers } from '../held-answers.ts'
 import type { GithubClient } from './client/client.ts'
 import type { GithubForgeOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { RunSettings } from './check-runs.ts'
 import type { LocalForgeOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BranchName, Sha } from '../../../ids.ts'
+import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { CheckRow, PullRow } from '../../store/store.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { PullRow } from '../../store/store.ts'
 import { createBranches } from '../branches.ts'
 import { ANY_WAY } from '../forge.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Paths } from '../../../paths.ts'
+import type { Paths } from '../../../runtime/paths.ts'
 
 const keyFile = (paths: Pick<Paths, 'state'>): string => join(paths.state, 'forge.key')
 

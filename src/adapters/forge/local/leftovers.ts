@@ -1,7 +1,7 @@
 import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Log } from '../../../log.ts'
+import type { Log } from '../../../runtime/log.ts'
 import { startedWith } from '../../../processes/processes.ts'
 import { sendSignal } from '../../../processes/signal.ts'
 import type { Git } from '../../git/git.ts'

@@ -1,6 +1,6 @@
-import type { Sha } from '../../../ids.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Git } from '../../git/git.ts'
-import type { TextGate } from '../../../text-gate/text-gate.ts'
+import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { MergeStrategy } from '../forge.ts'
 import { squashMessage } from '../squash-message.ts'

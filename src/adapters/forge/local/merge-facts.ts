@@ -1,4 +1,4 @@
-import type { Sha } from '../../../ids.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Git, MergeTreeResult } from '../../git/git.ts'
 
 /** What merging a head into a base comes to. */

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { Actor, Sha } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { Forge, MergeResult } from '../forge.ts'
 import type { Branches } from '../branches.ts'

@@ -1,4 +1,4 @@
-import type { BranchName, Sha } from '../../../ids.ts'
+import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { LocalForgeOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { PullRow } from '../../store/store.ts'
 import type { Forge } from '../forge.ts'
 import type { Branches } from '../branches.ts'

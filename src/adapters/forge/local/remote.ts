@@ -1,7 +1,7 @@
 import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
-import type { Paths } from '../../../paths.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Paths } from '../../../runtime/paths.ts'
 import type { Git } from '../../git/git.ts'
 import { forgeKeyEnvironment, installGuard } from './guard.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
-import type { Sha } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { CheckRow, PullRow } from '../../store/store.ts'
 import type { Branches } from '../branches.ts'
 import type { MergeChain, MergeLink, MergeResults } from '../merge-results.ts'

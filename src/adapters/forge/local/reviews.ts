@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../errors.ts'
-import type { Sha } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { PullRow, ReviewRow } from '../../store/store.ts'
 import { actorName } from '../actor-name.ts'
 import type { Forge, Review } from '../forge.ts'

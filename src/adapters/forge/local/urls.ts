@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { PullRow, StoreVerbs } from '../../store/store.ts'
 
 /** Pull requests of the local forge have no page: the URL names them for people and in events. */

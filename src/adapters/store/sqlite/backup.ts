@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /** Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`, the newest few. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { AgentId } from '../../../ids.ts'
-import type { Log } from '../../../log.ts'
+import type { AgentId } from '../../../domain/ids.ts'
+import type { Log } from '../../../runtime/log.ts'
 
 /** Wake-ups within this process, one channel per agent. They carry nothing: whoever is woken looks for itself. */
 export interface Channels {

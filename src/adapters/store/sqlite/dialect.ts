@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3'
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { SqliteConnection } from './connection.ts'
 import { storeFault, whileBusy } from './faults.ts'
 import { createLock } from './lock.ts'

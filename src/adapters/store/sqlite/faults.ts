@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asExomonadError, ExomonadError } from '../../../errors.ts'
+import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 
 /** What better-sqlite3 or the file system threw, as the error people read: STORE_BUSY, DISK_FULL, STORE_CORRUPT, NOT_AVAILABLE or INTERNAL. */
 export function storeFault(thrown: unknown, file: string): ExomonadError {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { Migrator } from 'kysely/migration'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { up as receipts } from './migrations/0003-receipts.ts'

@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely'
-import type { Log } from '../../../log.ts'
+import type { Log } from '../../../runtime/log.ts'
 import type { Store } from '../store.ts'
 import { backUp } from './backup.ts'
 import { createChannels } from './channels.ts'
@@ -8,11 +8,11 @@ import { openConnection } from './connection.ts'
 import { createSqliteGate } from './dialect.ts'
 import { damaged, storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
-import { forgetFinished } from './retention.ts'
+import { forgetFinished } from './verbs/retention.ts'
 import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
 import { createTransaction } from './transaction.ts'
-import { createVerbs } from './verbs.ts'
+import { createVerbs } from './verbs/verbs.ts'
 
 export interface SqliteStoreOptions {
   /** Absolute path; made where it is missing. */

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
-import { ExomonadError } from '../../../errors.ts'
-import type { Log } from '../../../log.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Log } from '../../../runtime/log.ts'
 import type { Store, StoreTransaction, StoreVerbs } from '../store.ts'
 import { runLogged } from './channels.ts'
 import type { SqliteGate } from './dialect.ts'

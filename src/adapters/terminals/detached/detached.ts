@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ExomonadError } from '../../../errors.ts'
-import { DETACHED_TERMINAL, HEADLESS_PANE } from '../../../headless-pane.ts'
-import type { PaneId } from '../../../ids.ts'
-import type { Log } from '../../../log.ts'
-import { programFile } from '../../../package-root.ts'
-import { readTrace } from '../../../pane-trace.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import { DETACHED_TERMINAL, HEADLESS_PANE } from '../../../domain/headless-pane.ts'
+import type { PaneId } from '../../../domain/ids.ts'
+import type { Log } from '../../../runtime/log.ts'
+import { programFile } from '../../../runtime/package-root.ts'
+import { readTrace } from '../../../domain/pane-trace.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import { createHostClient } from '../../../processes/host/host-client.ts'
 import { DETACHED_HOST } from '../../../processes/host/location.ts'
@@ -60,7 +60,7 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
   let elsewhere: ReadonlyMap<PaneId, Port> = new Map()
 
   const common = {
-    program: programs('detached-host'),
+    program: programs('bin/detached-host'),
     ...{ stateDir, runtimeDir, environment, node, startTimeout, timeout: answerTimeout },
     onChange: () => {
       if (!disposed) void deaths.look()

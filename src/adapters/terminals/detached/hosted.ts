@@ -1,4 +1,4 @@
-import type { AgentId } from '../../../ids.ts'
+import type { AgentId } from '../../../domain/ids.ts'
 import type { HostedEnd } from '../../../processes/host/hosted-process.ts'
 import type { OutputLog } from '../../../processes/host/output-log.ts'
 import type { ChannelResult } from '../../agent-cli/agent-cli.ts'
@@ -59,5 +59,5 @@ export interface SessionOptions {
   readonly complain: (error: unknown) => void
 }
 
-/** Starts the program and returns at once; the handshake follows. Implemented in adapters/acp, handed in by src/detached-host.ts. */
+/** Starts the program and returns at once; the handshake follows. Implemented in adapters/acp, handed in by src/bin/detached-host.ts. */
 export type CreateSession = (options: SessionOptions) => Session

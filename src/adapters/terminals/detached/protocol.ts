@@ -1,4 +1,4 @@
-import type { AgentId, PaneId } from '../../../ids.ts'
+import type { AgentId, PaneId } from '../../../domain/ids.ts'
 import type { Hello, HostAnswer } from '../../../processes/host/framing.ts'
 import type { ChannelResult } from '../../agent-cli/agent-cli.ts'
 import type { AcpLaunch, HostedSession, Written } from '../headless.ts'

@@ -1,4 +1,4 @@
-import type { PaneId } from '../../../ids.ts'
+import type { PaneId } from '../../../domain/ids.ts'
 import type { DetachedHolder } from '../headless.ts'
 import type { Multiplexer } from '../holder.ts'
 import { isDetached } from './detached.ts'

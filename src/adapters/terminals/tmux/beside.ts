@@ -1,4 +1,4 @@
-import type { PaneId } from '../../../ids.ts'
+import type { PaneId } from '../../../domain/ids.ts'
 import { LEAST } from '../least.ts'
 import { titleOf } from '../program.ts'
 import type { Connection } from './connection.ts'

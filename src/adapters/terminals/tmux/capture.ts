@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ExomonadError } from '../../../errors.ts'
-import type { PaneId } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { PaneId } from '../../../domain/ids.ts'
 import type { Connection } from './connection.ts'
 import { command, sequence } from './quote.ts'
 

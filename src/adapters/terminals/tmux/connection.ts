@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { exec, start } from '../../../processes/exec.ts'
-import { ExomonadError } from '../../../errors.ts'
-import type { Log } from '../../../log.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Log } from '../../../runtime/log.ts'
 import { createControlClient, type ControlClient } from './control-client.ts'
 import { command } from './quote.ts'
 

@@ -1,4 +1,4 @@
-import type { PaneId } from '../../../ids.ts'
+import type { PaneId } from '../../../domain/ids.ts'
 import type { Pane } from '../holder.ts'
 
 /**

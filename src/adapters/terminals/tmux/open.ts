@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ExomonadError } from '../../../errors.ts'
-import { asPaneId, type PaneId } from '../../../ids.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import { asPaneId, type PaneId } from '../../../domain/ids.ts'
 import type { OpenPane } from '../holder.ts'
 import { programOf, titleOf } from '../program.ts'
 import { ifRoom, NAME, newest, spread, windowOf, type PaneWindow } from './beside.ts'

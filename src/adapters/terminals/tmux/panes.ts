@@ -1,6 +1,6 @@
-import { readTrace } from '../../../pane-trace.ts'
+import { readTrace } from '../../../domain/pane-trace.ts'
 import process from 'node:process'
-import { asPaneId, type AgentId, type PaneId } from '../../../ids.ts'
+import { asPaneId, type AgentId, type PaneId } from '../../../domain/ids.ts'
 import type { Pane } from '../holder.ts'
 import { isForeground, isZombie } from '../../../processes/processes.ts'
 import { signalNames } from '../../../processes/signal-names.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 
 /**
  * One word for tmux's command parser: inside double quotes only `\`, `"`, `$` and a leading `~` mean something (tmux(1), PARSING SYNTAX).

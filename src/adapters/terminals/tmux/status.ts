@@ -1,5 +1,5 @@
-import type { PaneId } from '../../../ids.ts'
-import { shownKey } from '../../../shown-key.ts'
+import type { PaneId } from '../../../domain/ids.ts'
+import { shownKey } from '../../../domain/shown-key.ts'
 import type { Shown } from '../holder.ts'
 import { HOME } from './connection.ts'
 import { command, sequence } from './quote.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PaneId } from '../../../ids.ts'
-import type { Log } from '../../../log.ts'
+import type { PaneId } from '../../../domain/ids.ts'
+import type { Log } from '../../../runtime/log.ts'
 import { createDeaths } from '../deaths.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import type { Holder, Pane } from '../holder.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PaneId } from '../../../ids.ts'
+import type { PaneId } from '../../../domain/ids.ts'
 import { NAME } from './beside.ts'
 import { AGENTS } from './open.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import { endProcesses } from '../../../processes/end-processes.ts'
 import { exec } from '../../../processes/exec.ts'
 import { findByArguments } from '../../../processes/processes.ts'

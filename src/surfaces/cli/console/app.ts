@@ -1,9 +1,9 @@
 import { Box, render, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
 import { createElement, useEffect, useReducer, useSyncExternalStore, type ReactElement } from 'react'
-import type { Palette } from '../palette.ts'
+import type { Palette } from '../../text/palette.ts'
 import { createFrame, type Frame } from './frame.ts'
 import { isTurning } from './frame-bottom.ts'
-import { keysOf, type Key } from './keys.ts'
+import { keysOf, type Key } from './input/keys.ts'
 import type { Action, ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
 

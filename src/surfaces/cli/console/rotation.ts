@@ -1,5 +1,5 @@
 import type { TreeNode } from '../../../core/core.ts'
-import { sharesBranch } from '../../../agent-kinds.ts'
+import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import { nearestKey } from '../../../config/nearest-key.ts'
 
 /** Where a person can go from an agent. */

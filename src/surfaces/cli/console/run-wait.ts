@@ -1,4 +1,4 @@
-import { asExomonadError } from '../../../errors.ts'
+import { asExomonadError } from '../../../domain/errors.ts'
 import type { Doing, Tell } from './run-line.ts'
 
 /** The person’s waits: one for each agent at most, all at once. */

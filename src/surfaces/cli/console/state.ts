@@ -1,11 +1,11 @@
-import type { ScrollbackLine } from '../../../core/agent-forks.ts'
+import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
 import type { TreeNode, TreeView } from '../../../core/core.ts'
-import type { StatusRow } from '../status-layer.ts'
-import type { Notice, Scroll } from './compose-scrollback.ts'
-import type { Inbox } from '../inbox-answer.ts'
-import { itemsOf } from './inbox-rows.ts'
-import { createHistory, push, type History } from './input-history.ts'
-import { EMPTY, type Line } from './line-editor.ts'
+import type { StatusRow } from '../agents/status-layer.ts'
+import type { Notice, Scroll } from './rows/compose-scrollback.ts'
+import type { Inbox } from '../../text/inbox-answer.ts'
+import { itemsOf } from './rows/inbox-rows.ts'
+import { createHistory, push, type History } from './input/input-history.ts'
+import { EMPTY, type Line } from './input/line-editor.ts'
 import { hasEnded, rotationOf } from './rotation.ts'
 
 /** Everything the console knows and shows. Changes by `reduce` alone. */

@@ -1,10 +1,10 @@
 import type { TreeNode } from '../../../core/core.ts'
-import type { Palette } from '../palette.ts'
-import { printableLine } from '../printable.ts'
-import { plural, shortCount } from '../quantity.ts'
-import type { Cell } from '../table.ts'
-import { agentState, checksCell, costCell, pullCell, sinceCell } from '../tree-cells.ts'
-import { cut, displayWidth } from '../width.ts'
+import type { Palette } from '../../text/palette.ts'
+import { printableLine } from '../../text/printable.ts'
+import { plural, shortCount } from '../../text/quantity.ts'
+import type { Cell } from '../../text/table.ts'
+import { agentState, checksCell, costCell, pullCell, sinceCell } from '../../text/tree-cells.ts'
+import { cut, displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {
   /** From the root down to the node, as `pathTo` gives it. */

@@ -1,6 +1,6 @@
 import type { TreeView } from '../../../core/core.ts'
 import type { Client } from '../../client.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../../text/printable.ts'
 import { flatten } from './watch.ts'
 
 /** Why it is stuck, as far as it can be seen: who is not idle, and the ends of their terminals. Never throws. */

@@ -1,12 +1,12 @@
 import { access, appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
-import { PACKAGE_ROOT } from '../../../package-root.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import { PACKAGE_ROOT } from '../../../runtime/package-root.ts'
 import type { Host } from '../host.ts'
 import { checkCommand, quote } from './configuration.ts'
 import type { DemoRepository } from './repository.ts'
 import { GITHUB_PID, type Workspace } from './workspace.ts'
-import { parseJson } from '../../../parse-json.ts'
+import { parseJson } from '../../../domain/parse-json.ts'
 
 /** What the fake GitHub says of itself once it serves. */
 interface Serving {

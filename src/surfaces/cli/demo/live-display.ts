@@ -1,7 +1,7 @@
 import type { TreeView } from '../../../core/core.ts'
 import type { CliContext } from '../context.ts'
-import { renderTree } from '../tree-view.ts'
-import { cut } from '../width.ts'
+import { renderTree } from '../../text/tree-view.ts'
+import { cut } from '../../text/width.ts'
 import type { Display } from './display.ts'
 import type { Moment } from './moments.ts'
 

@@ -1,7 +1,7 @@
 import type { EventPayload, EventType } from '../../../events/event.ts'
 import type { WireEvent } from '../../client.ts'
-import { printableLine } from '../printable.ts'
-import type { Colour } from '../palette.ts'
+import { printableLine } from '../../text/printable.ts'
+import type { Colour } from '../../text/palette.ts'
 
 /** One notable thing that happened, in words. */
 export interface Moment {

@@ -1,5 +1,5 @@
 import type { CliContext } from '../context.ts'
-import { plural } from '../quantity.ts'
+import { plural } from '../../text/quantity.ts'
 import type { DemoResult } from './run.ts'
 import type { Workspace } from './workspace.ts'
 

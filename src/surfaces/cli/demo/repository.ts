@@ -1,6 +1,6 @@
 import { access, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import { examplesFolder, type Workspace } from './workspace.ts'
 
 export interface DemoRepository {

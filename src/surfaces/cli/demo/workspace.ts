@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PACKAGE_ROOT, programFile } from '../../../package-root.ts'
+import { PACKAGE_ROOT, programFile } from '../../../runtime/package-root.ts'
 import { readEnvironment, type Environment } from '../../../config/environment.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
-import { ExomonadError } from '../../../errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { Host } from '../host.ts'
 
 /** A folder of the demo’s own: repository, home, per-user state. Nothing outside it is written, apart from sockets. */
@@ -58,7 +58,7 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
     command,
     run,
     git: (...args) => checked('git', args, `git ${args[0] ?? ''}`),
-    exomonad: (...args) => checked(process.execPath, [programFile('bin'), ...args], `exomonad ${args[0] ?? ''}`),
+    exomonad: (...args) => checked(process.execPath, [programFile('bin/exomonad'), ...args], `exomonad ${args[0] ?? ''}`),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   }
 }
@@ -90,9 +90,9 @@ ${Object.entries(variables)
   .map(([name, value]) => `export ${name}=${quote(value)}`)
   .join('\n')}
 if [ "$1" = down ] && [ -e ${quote(githubPid)} ]; then
-  ${quote(process.execPath)} ${quote(programFile('bin'))} "$@" || exit
+  ${quote(process.execPath)} ${quote(programFile('bin/exomonad'))} "$@" || exit
   kill -TERM "-$(cat ${quote(githubPid)})"
   exec rm -f ${quote(githubPid)}
 fi
-exec ${quote(process.execPath)} ${quote(programFile('bin'))} "$@"
+exec ${quote(process.execPath)} ${quote(programFile('bin/exomonad'))} "$@"
 `

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDaemonHooks } from '../../../../src/adapters/acp/daemon-hooks.ts'
-import { readSpool } from '../../../../src/adapters/host/spool.ts'
-import { silentLog } from '../../../../src/log.ts'
+import { readSpool } from '../../../../src/adapters/machine/spool.ts'
+import { silentLog } from '../../../../src/runtime/log.ts'
 
 let folder: string
 const complaints: unknown[] = []

@@ -9,7 +9,7 @@ import { exec } from '../../../../src/processes/exec.ts'
 import type { HostedSession } from '../../../../src/adapters/terminals/headless.ts'
 import { acpSchema } from '../../../../src/config/agent-schema.ts'
 import { NO_SESSIONS } from '../../../../src/daemon/agent-clis.ts'
-import { newAgentId, type PaneId } from '../../../../src/ids.ts'
+import { newAgentId, type PaneId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 
 const PANE = 'r-1' as PaneId

@@ -8,7 +8,7 @@ import { TESTED } from '../../../../src/adapters/agent-cli/claude/diagnose.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { newAgentId } from '../../../../src/ids.ts'
+import { newAgentId } from '../../../../src/domain/ids.ts'
 
 const KEY = 'sk-ant-dummy-0123456789abcdefghij'
 const REPOSITORY = '/home/me/repository'

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DeliveryId } from '../../../../src/ids.ts'
-import { pointerTo } from '../../../../src/events/outbox-message.ts'
+import type { DeliveryId } from '../../../../src/domain/ids.ts'
+import { pointerTo } from '../../../../src/delivery/outbox-message.ts'
 import { createTranscripts } from '../../../../src/adapters/agent-cli/claude/transcript.ts'
 
 const OWN = '22222222-2222-4333-8444-555555555555'

@@ -7,7 +7,7 @@ import { createGeminiCli } from '../../../../src/adapters/agent-cli/gemini.ts'
 import { exec, type Exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { newAgentId } from '../../../../src/ids.ts'
+import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 
 const temporary = (): string => {

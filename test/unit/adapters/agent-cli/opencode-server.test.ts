@@ -7,7 +7,7 @@ import { settleOpenCode } from '../../../../src/adapters/agent-cli/opencode/sett
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { newAgentId } from '../../../../src/ids.ts'
+import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli.ts'
 
 const cli = createOpenCodeCli({

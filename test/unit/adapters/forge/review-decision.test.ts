@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSameWork, reviewDecision } from '../../../../src/adapters/forge/review-decision.ts'
 import type { Review } from '../../../../src/adapters/forge/forge.ts'
 import type { Git } from '../../../../src/adapters/git/git.ts'
-import type { Sha } from '../../../../src/ids.ts'
+import type { Sha } from '../../../../src/domain/ids.ts'
 import { memorySnapshots } from '../../../fixtures/memory-snapshots.ts'
 import { sha } from '../../events/pull.ts'
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { launchFile, type Launch } from '../../../../src/adapters/host/launch-file.ts'
+import { launchFile, type Launch } from '../../../../src/adapters/machine/launch-file.ts'
 
 const launcher = fileURLToPath(new URL('../../../../hooks/launch.sh', import.meta.url))
 const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/busybox'].filter(existsSync).map((shell) => (shell === '/bin/busybox' ? [shell, 'sh'] : [shell]))

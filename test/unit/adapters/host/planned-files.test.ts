@@ -2,11 +2,11 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpath
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createAgentFiles } from '../../../../src/adapters/host/agent-files.ts'
+import { createAgentFiles } from '../../../../src/adapters/machine/agent-files.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { newAgentId } from '../../../../src/ids.ts'
-import { createTextGate } from '../../../../src/text-gate/text-gate.ts'
-import { pathsOf } from '../../../../src/paths.ts'
+import { newAgentId } from '../../../../src/domain/ids.ts'
+import { createTextGate } from '../../../../src/sanitize/text-gate.ts'
+import { pathsOf } from '../../../../src/runtime/paths.ts'
 
 function setup() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'planned-')))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createDeaths } from '../../../../src/adapters/terminals/deaths.ts'
 import type { Pane } from '../../../../src/adapters/terminals/holder.ts'
-import { asPaneId, newAgentId } from '../../../../src/ids.ts'
-import { silentLog } from '../../../../src/log.ts'
+import { asPaneId, newAgentId } from '../../../../src/domain/ids.ts'
+import { silentLog } from '../../../../src/runtime/log.ts'
 
 const agentId = newAgentId()
 const pane = (id: string, end?: { exitCode: number }): Pane => ({

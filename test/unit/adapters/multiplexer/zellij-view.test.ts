@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attachCommand } from '../../../../src/adapters/terminals/zellij/attach.ts'
 import { tabsLayout } from '../../../../src/adapters/terminals/zellij/layout.ts'
 import { marked, parseEntries } from '../../../../src/adapters/terminals/zellij/panes.ts'
-import { asPaneId } from '../../../../src/ids.ts'
+import { asPaneId } from '../../../../src/domain/ids.ts'
 
 describe('what Zellij is told', () => {
   it('tabs are written as KDL, whatever stands in names and arguments', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Pane } from '../../../../src/adapters/terminals/holder.ts'
 import { createLookUp } from '../../../../src/adapters/terminals/tmux/look-up.ts'
-import { asPaneId, type PaneId } from '../../../../src/ids.ts'
+import { asPaneId, type PaneId } from '../../../../src/domain/ids.ts'
 
 const ids = ['%1', '%2', '%3'].map(asPaneId)
 const paneOf = (paneId: PaneId) => ({ paneId }) as Pane

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../src/core/core.ts'
-import { ExomonadError } from '../../../../src/errors.ts'
+import { ExomonadError } from '../../../../src/domain/errors.ts'
 import type { Client } from '../../../../src/surfaces/client.ts'
 import type { Feed } from '../../../../src/surfaces/cli/console/feed.ts'
-import type { Key } from '../../../../src/surfaces/cli/console/keys.ts'
-import { createPress } from '../../../../src/surfaces/cli/console/press.ts'
+import type { Key } from '../../../../src/surfaces/cli/console/input/keys.ts'
+import { createPress } from '../../../../src/surfaces/cli/console/input/press.ts'
 import { createLines } from '../../../../src/surfaces/cli/console/run-line.ts'
 import { initialState, lineOf, reduce, viewOf } from '../../../../src/surfaces/cli/console/state.ts'
 import { createStore } from '../../../../src/surfaces/cli/console/store.ts'
-import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 import { node, view } from '../sample-tree.ts'
 
 type Answers = Readonly<Record<string, (input: any, as: string | undefined, signal: AbortSignal | undefined) => unknown>>

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../src/core/core.ts'
 import { createFrame, type Frame } from '../../../../src/surfaces/cli/console/frame.ts'
 import { initialState, reduce, type Action, type ConsoleState } from '../../../../src/surfaces/cli/console/state.ts'
-import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
-import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 import { node, view } from '../sample-tree.ts'
 
 const tree = (...children: TreeNode[]): Action => ({ type: 'tree', tree: view(node('main', { kind: 'root', name: 'root', children })), at: 0 })

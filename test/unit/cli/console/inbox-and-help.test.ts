@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../../../src/surfaces/cli/console/commands.ts'
-import { helpRows } from '../../../../src/surfaces/cli/console/help-rows.ts'
-import { inboxRows, itemCalled, itemsOf } from '../../../../src/surfaces/cli/console/inbox-rows.ts'
-import type { Inbox } from '../../../../src/surfaces/cli/inbox-answer.ts'
-import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
-import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
+import { COMMANDS } from '../../../../src/surfaces/cli/console/input/commands.ts'
+import { helpRows } from '../../../../src/surfaces/cli/console/rows/help-rows.ts'
+import { inboxRows, itemCalled, itemsOf } from '../../../../src/surfaces/cli/console/rows/inbox-rows.ts'
+import type { Inbox } from '../../../../src/surfaces/text/inbox-answer.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 
 const palette = createPalette(false)
 const now = 1_000_000

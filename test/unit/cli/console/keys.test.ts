@@ -1,6 +1,6 @@
 import type { Key as InkKey } from 'ink'
 import { describe, expect, it } from 'vitest'
-import { keysOf } from '../../../../src/surfaces/cli/console/keys.ts'
+import { keysOf } from '../../../../src/surfaces/cli/console/input/keys.ts'
 
 const plain = Object.fromEntries(
   'upArrow downArrow leftArrow rightArrow pageDown pageUp home end return escape ctrl shift tab backspace delete meta super hyper capsLock numLock'

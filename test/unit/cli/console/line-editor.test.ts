@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { edit, EMPTY, visible, type Edit, type Line } from '../../../../src/surfaces/cli/console/line-editor.ts'
-import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
+import { edit, EMPTY, visible, type Edit, type Line } from '../../../../src/surfaces/cli/console/input/line-editor.ts'
+import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const split = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../../../src/surfaces/cli/console/commands.ts'
-import { parseLine } from '../../../../src/surfaces/cli/console/parse-line.ts'
+import { COMMANDS } from '../../../../src/surfaces/cli/console/input/commands.ts'
+import { parseLine } from '../../../../src/surfaces/cli/console/input/parse-line.ts'
 
 const messageOf = (line: string): string => {
   const parsed = parseLine(line)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../src/core/core.ts'
-import type { AgentId } from '../../../../src/ids.ts'
+import type { AgentId } from '../../../../src/domain/ids.ts'
 import { addressesOf, findByName, neighbour, pathTo, rotationOf } from '../../../../src/surfaces/cli/console/rotation.ts'
 import { node } from '../sample-tree.ts'
 

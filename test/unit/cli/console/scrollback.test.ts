@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ScrollbackLine } from '../../../../src/core/agent-forks.ts'
-import { createScrollback, lineCount, scrolled, window, type Notice, type Scrollback } from '../../../../src/surfaces/cli/console/compose-scrollback.ts'
-import { createTextRows } from '../../../../src/surfaces/cli/console/text-rows.ts'
-import { wrapLine } from '../../../../src/surfaces/cli/console/wrap.ts'
-import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
-import { printable } from '../../../../src/surfaces/cli/printable.ts'
-import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
+import type { ScrollbackLine } from '../../../../src/core/spawn/agent-forks.ts'
+import { createScrollback, lineCount, scrolled, window, type Notice, type Scrollback } from '../../../../src/surfaces/cli/console/rows/compose-scrollback.ts'
+import { createTextRows } from '../../../../src/surfaces/cli/console/rows/text-rows.ts'
+import { wrapLine } from '../../../../src/surfaces/cli/console/rows/wrap.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+import { printable } from '../../../../src/surfaces/text/printable.ts'
+import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 
 const plain = createPalette(false)
 const coloured = createPalette(true)

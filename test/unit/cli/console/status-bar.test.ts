@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../src/core/core.ts'
-import { endRow } from '../../../../src/surfaces/cli/console/end-row.ts'
+import { endRow } from '../../../../src/surfaces/cli/console/rows/end-row.ts'
 import { statusBar, type StatusBarOptions } from '../../../../src/surfaces/cli/console/status-bar.ts'
-import { createPalette } from '../../../../src/surfaces/cli/palette.ts'
-import { displayWidth } from '../../../../src/surfaces/cli/width.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 import { node, pull } from '../sample-tree.ts'
 
 const plain = createPalette(false)

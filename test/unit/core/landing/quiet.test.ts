@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../../../../src/adapters/store/store.ts'
-import { createQuiet } from '../../../../src/core/landing/quiet.ts'
+import { createQuiet } from '../../../../src/core/fold/quiet.ts'
 
 const event = (type: string, number: number, at: number, more: Record<string, unknown> = {}): StoredEvent =>
   ({ type, at, payload: { number, base: 'main', ...more } }) as unknown as StoredEvent

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chooseSubsets, findRedSet, type Places } from '../../../../src/core/landing/red-set.ts'
+import { chooseSubsets, findRedSet, type Places } from '../../../../src/core/fold/red-set.ts'
 
 /** A row that is red where all of one of these are there. */
 function row(count: number, reasons: readonly Places[], probes: number) {

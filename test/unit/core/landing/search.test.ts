@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstRed, probePoints } from '../../../../src/core/landing/search.ts'
+import { firstRed, probePoints } from '../../../../src/core/fold/search.ts'
 
 describe('the search for the first red one', () => {
   it('finds it in as few rounds as the probes allow', async () => {

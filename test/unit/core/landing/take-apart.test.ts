@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { MergeResults } from '../../../../src/adapters/forge/merge-results.ts'
-import type { Landing } from '../../../../src/core/landing/landing.ts'
-import { createTakeApart } from '../../../../src/core/landing/take-apart.ts'
-import type { Sha } from '../../../../src/ids.ts'
+import type { Landing } from '../../../../src/core/fold/landing.ts'
+import { createTakeApart } from '../../../../src/core/fold/take-apart.ts'
+import type { Sha } from '../../../../src/domain/ids.ts'
 
 /** Commits are the numbers of what is in them: `0.3.5`. A check is red where all of one of the reasons are in. */
 const numbersIn = (commit: string): number[] => commit.split('.').map(Number)

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import { noApi, permissionMissing, repositoryGone, tokenRefused } from '../denied.ts'
 import type { GithubClientOptions } from '../options.ts'
 import { createAttempt } from './attempt.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import { networkTrouble } from '../../network-trouble.ts'
 import type { GithubRepository } from '../options.ts'
 import type { Headers } from './limits.ts'

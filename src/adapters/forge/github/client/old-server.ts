@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../../errors.ts'
-import type { Log } from '../../../../log.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
+import type { Log } from '../../../../runtime/log.ts'
 import type { GithubRepository } from '../options.ts'
 import type { Headers } from './limits.ts'
 import { withoutFields } from './without-fields.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Issue, IssueComment, LabelSet } from '../../issues.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'

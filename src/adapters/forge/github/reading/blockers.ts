@@ -1,8 +1,8 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { AskedReviewer, Blocker, ChecksState } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull } from './answers.ts'
-import type { ReadChecks } from './checks.ts'
+import type { ReadChecks } from './checks/checks.ts'
 import { toAsked } from './reviews.ts'
 
 /** A rule of a ruleset, as `GET /repos/{owner}/{repo}/rules/branches/{branch}` lists those in effect. */

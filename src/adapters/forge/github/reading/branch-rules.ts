@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { GithubClient } from '../client/client.ts'
 
 /** A rule of a ruleset, as GitHub’s REST API has it. Only active ones are told. */

@@ -1,5 +1,5 @@
 import type { FullPull, RawState } from './answers.ts'
-import { isUnderWay } from './pull-checks.ts'
+import { isUnderWay } from './checks/pull-checks.ts'
 
 /** Everything is read anew after this, whatever the state says. Milliseconds. */
 const SWEEP = 10 * 60_000

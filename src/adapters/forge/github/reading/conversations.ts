@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull, RawConnection, RawRequest, RawThread, Read, Threads } from './answers.ts'
 import { ask, errorsAt } from './pages.ts'

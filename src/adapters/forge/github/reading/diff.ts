@@ -1,4 +1,4 @@
-import type { BranchName, Sha } from '../../../../ids.ts'
+import type { BranchName, Sha } from '../../../../domain/ids.ts'
 import type { Git } from '../../../git/git.ts'
 import type { Branches } from '../../branches.ts'
 import type { GithubClient } from '../client/client.ts'

@@ -1,11 +1,11 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull, RawState, Read } from './answers.ts'
 import { createCache } from './cache.ts'
 import { withConversations } from './conversations.ts'
 import type { Identity } from '../../identity.ts'
 import { CONNECTIONS } from './queries.ts'
-import { withQueueChecks } from './queue-checks.ts'
+import { withQueueChecks } from './checks/queue-checks.ts'
 import { MOST_STATES, readStates } from './tier-one.ts'
 import { MOST_PULLS, readBoth, readPulls } from './tier-two.ts'
 

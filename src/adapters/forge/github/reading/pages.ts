@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { GithubClient, GraphqlAnswer, GraphqlError } from '../client/client.ts'
 import { unreadable, type Unreadable } from '../../unreadable.ts'
 import type { Read } from './answers.ts'

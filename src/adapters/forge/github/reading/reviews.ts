@@ -1,4 +1,4 @@
-import type { Actor, Sha } from '../../../../ids.ts'
+import type { Actor, Sha } from '../../../../domain/ids.ts'
 import type { AskedReviewer, Comment, LineComment, Review } from '../../forge.ts'
 import { kindOfOwn } from '../own-comment.ts'
 import { readMark, type ReviewMark } from '../../review-mark.ts'

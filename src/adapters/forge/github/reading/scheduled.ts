@@ -1,8 +1,8 @@
-import type { Actor } from '../../../../ids.ts'
+import type { Actor } from '../../../../domain/ids.ts'
 import type { PullRequestSnapshot } from '../../forge.ts'
 import type { FullPull, RawActor, RawQueueEntry } from './answers.ts'
-import { fromGraphql, toChecks } from './checks.ts'
-import type { LogEnds } from './log-ends.ts'
+import { fromGraphql, toChecks } from './checks/checks.ts'
+import type { LogEnds } from './checks/log-ends.ts'
 import { accountOf } from './trusted.ts'
 
 const STATES = {

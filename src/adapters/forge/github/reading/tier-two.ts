@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import { unreadable } from '../../unreadable.ts'
 import type { GithubClient, GraphqlError } from '../client/client.ts'
 import type { FullPull, RawComment, RawConnection, RawContext, RawLineComment, RawPull, RawReview, RawState, Read, Threads } from './answers.ts'

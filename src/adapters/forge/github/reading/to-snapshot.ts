@@ -1,4 +1,4 @@
-import type { Actor, AgentId, BranchName, Sha } from '../../../../ids.ts'
+import type { Actor, AgentId, BranchName, Sha } from '../../../../domain/ids.ts'
 import type { PullRequestSnapshot } from '../../forge.ts'
 import type { FullPull, RawState } from './answers.ts'
 import { toAsked, toComments, toReviews, type Readers } from './reviews.ts'

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 
 /** Seconds. Issued a little before now, since clocks differ, and over before the 10 minutes that GitHub allows at most. */
 const ISSUED_BEFORE = 60

@@ -1,4 +1,4 @@
-import { asExomonadError, ExomonadError } from '../../../../errors.ts'
+import { asExomonadError, ExomonadError } from '../../../../domain/errors.ts'
 import { limited, troubled, unreachable, wordsOf } from '../client/failure.ts'
 import { createSecrets } from '../client/secrets.ts'
 import { apiFetch } from '../../api-fetch.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import { garbled } from '../client/failure.ts'
 import type { GithubRepository } from '../options.ts'
 import { createAppRequest, hasAppKey, type AppAnswer, type AppSettings } from './app-requests.ts'

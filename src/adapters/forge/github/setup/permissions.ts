@@ -1,4 +1,4 @@
-import { asExomonadError } from '../../../../errors.ts'
+import { asExomonadError } from '../../../../domain/errors.ts'
 import type { ForgeBudget } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import { isTooOld, OLDEST_SERVER, serverName, versionIn } from '../client/old-server.ts'

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Exec } from '../../../../processes/exec.ts'
 import { ownHost } from './api-host.ts'
 import { readSecretFile } from '../../secret-file.ts'

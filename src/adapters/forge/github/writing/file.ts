@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../../errors.ts'
-import type { BranchName } from '../../../../ids.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
+import type { BranchName } from '../../../../domain/ids.ts'
 import type { FileResult, Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'

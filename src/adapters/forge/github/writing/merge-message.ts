@@ -1,4 +1,4 @@
-import type { TextGate } from '../../../../text-gate/text-gate.ts'
+import type { TextGate } from '../../../../sanitize/text-gate.ts'
 import type { MergeStrategy } from '../../forge.ts'
 import { squashMessage } from '../../squash-message.ts'
 import type { GithubClient } from '../client/client.ts'

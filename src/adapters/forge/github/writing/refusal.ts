@@ -1,6 +1,6 @@
 import type { RestAnswer } from '../client/client.ts'
 import { wordsOf } from '../client/failure.ts'
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 
 /** GitHub’s reasons for not doing what it was asked, with the fields that they are about. */
 export interface Refusal {

@@ -1,5 +1,5 @@
-import { ExomonadError } from '../../../../errors.ts'
-import type { Actor } from '../../../../ids.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
+import type { Actor } from '../../../../domain/ids.ts'
 import type { Forge } from '../../forge.ts'
 import type { GithubClient, GraphqlAnswer } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'

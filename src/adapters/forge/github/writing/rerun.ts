@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../../../errors.ts'
+import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../options.ts'

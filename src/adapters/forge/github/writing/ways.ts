@@ -1,5 +1,5 @@
-import { asExomonadError } from '../../../../errors.ts'
-import type { Log } from '../../../../log.ts'
+import { asExomonadError } from '../../../../domain/errors.ts'
+import type { Log } from '../../../../runtime/log.ts'
 import { ANY_WAY, type Forge, type MergeStrategy } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'

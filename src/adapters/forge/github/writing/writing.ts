@@ -1,4 +1,4 @@
-import type { Actor, BranchName } from '../../../../ids.ts'
+import type { Actor, BranchName } from '../../../../domain/ids.ts'
 import { actorName } from '../../actor-name.ts'
 import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'

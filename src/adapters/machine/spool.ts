@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { asExomonadError, ERRORS } from '../../domain/errors.ts'
+import type { Log } from '../../runtime/log.ts'
+import { parseJson } from '../../domain/parse-json.ts'
+
+const spooledSchema = z.object({
+  version: z.literal(1),
+  event: z.union([
+    z.enum(['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']),
+    z.templateLiteral(['program/', z.string().regex(/^[A-Za-z0-9._-]{1,64}$/)]),
+  ]),
+  token: z.string(),
+  body: z.record(z.string(), z.unknown()),
+})
+
+/** What a hook had to say when the daemon did not answer; hooks/post.sh writes it. `program/EVENT`: in the agent CLI’s own words. */
+export interface SpooledHook {
+  readonly event: z.output<typeof spooledSchema>['event']
+  /** Bearer token of the agent that said it. */
+  readonly token: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly body: Record<string, unknown>
+}
+
+/**
+ * Hands over what hooks left in the folder, oldest first, and deletes each file once it was handled: a crash in between means that it is
+ * handled again. What can’t be read, or what the handler refuses for good, is moved to `<folder>/broken`; what it refuses for now
+ * (status 503) stays for the next time. A missing folder is empty.
+ */
+export async function readSpool(
+  folder: string,
+  handle: (hook: SpooledHook) => Promise<void>,
+  log: Log,
+): Promise<{ handled: number; broken: number; left: number }> {
+  const count = { handled: 0, broken: 0, left: 0 }
+  for (const { file, name, at } of await filesByAge(folder)) {
+    try {
+      const { event, token, body } = spooledSchema.parse(parseJson(await readFile(file, 'utf8')))
+      await handle({ event, token, at: Math.floor(at), body })
+      await rm(file, { force: true })
+      count.handled += 1
+    } catch (error) {
+      const known = asExomonadError(error)
+      if (ERRORS[known.code].status === 503) {
+        count.left += 1
+        continue
+      }
+      log.warn({ file, reason: error instanceof z.ZodError ? 'not a spooled hook' : known.message }, 'a spooled hook could not be used; it was moved aside')
+      await mkdir(join(folder, 'broken'), { recursive: true, mode: 0o700 })
+      await rename(file, join(folder, 'broken', name))
+      count.broken += 1
+    }
+  }
+  return count
+}
+
+/** Files whose name begins with a dot are still being written. */
+async function filesByAge(folder: string): Promise<{ file: string; name: string; at: number }[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+  const aged = await Promise.all(
+    files.map(async ({ name }) => {
+      const file = join(folder, name)
+      return { file, name, at: (await stat(file)).mtimeMs }
+    }),
+  )
+  return aged.toSorted((one, other) => one.at - other.at || (one.name < other.name ? -1 : 1))
+}

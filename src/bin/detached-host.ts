@@ -1,0 +1,43 @@
+import process from 'node:process'
+import { createHostedSessions } from '../adapters/acp/hosted-session.ts'
+import { createHeldPanes } from '../adapters/terminals/detached/held.ts'
+import { PROTOCOL } from '../adapters/terminals/detached/protocol.ts'
+import { serveConnection } from '../adapters/terminals/detached/serve.ts'
+import { startOnPipes, startPiped } from '../processes/exec.ts'
+import { runHost } from '../processes/host/host-process.ts'
+import { closeInherited, startingWithoutDescriptors } from '../processes/host/inherited.ts'
+import { DETACHED_HOST } from '../processes/host/location.ts'
+
+/**
+ * The process that holds agents’ programs, so that they outlive the daemon: terminals, piped processes, and sessions of the Agent Client Protocol.
+ * Started by the daemon: `node bin/detached-host.js STATE_FOLDER SOCKET`.
+ */
+
+const [stateDir, socketPath] = process.argv.slice(2)
+if (stateDir !== undefined && socketPath !== undefined) {
+  closeInherited()
+  runHost({
+    names: DETACHED_HOST,
+    protocol: PROTOCOL,
+    stateDir,
+    socketPath,
+    hold: ({ onChange, complain }) => {
+      const leaksTerminals = (): boolean => panes.hasTerminals
+      const onPipes = startingWithoutDescriptors(startOnPipes, leaksTerminals)
+      const panes = createHeldPanes({
+        start: onPipes,
+        createSession: createHostedSessions({ start: startingWithoutDescriptors(startPiped, leaksTerminals), startOnPipes: onPipes }),
+        now: Date.now,
+        onChange,
+        complain,
+      })
+      return {
+        get size() {
+          return panes.size
+        },
+        dispose: panes.dispose,
+        serve: (connection) => serveConnection(connection, panes),
+      }
+    },
+  })
+}

@@ -1,0 +1,36 @@
+import type { Agent } from '../../adapters/store/store.ts'
+import type { Results } from './agent-result.ts'
+import type { Deps } from '../deps.ts'
+import type { Exits } from './exits.ts'
+import type { LastWordsOf } from './last-words.ts'
+import type { OwnPanes } from '../panes/panes.ts'
+
+/** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
+export type EndProgram = (agent: Agent) => Promise<void>
+
+export const createEndProgram =
+  ({
+    files,
+    log,
+    exits,
+    panes,
+    results,
+    lastWords,
+  }: Pick<Deps, 'files' | 'log'> & {
+    exits: Exits
+    panes: OwnPanes
+    results: Pick<Results, 'record'>
+    lastWords: LastWordsOf
+  }): EndProgram =>
+  async (agent) => {
+    if (agent.paneId === null) return
+    const words = await lastWords(agent, await exits.keepTranscript(agent))
+    try {
+      await panes.close(agent)
+    } catch (thrown) {
+      log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
+    }
+    await files.remove(agent.id)
+    // Which files it changed takes git a while, for which nobody who ends it need wait.
+    void results.record(agent.id, words)
+  }

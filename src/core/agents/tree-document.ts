@@ -1,0 +1,83 @@
+import type { ForgeKind } from '../../domain/forge-kinds.ts'
+import type { AgentId } from '../../domain/ids.ts'
+import type { LandingView } from '../fold/view.ts'
+import type { ScheduledView } from '../pulls/pull-documents.ts'
+
+export interface TreeNode {
+  id: AgentId
+  name: string
+  kind: string
+  runtime: string
+  role: string
+  agent: string | null
+  branch: string
+  base_branch: string | null
+  worktree: string
+  state: string
+  state_reason: string | null
+  state_source: string
+  state_age_seconds: number
+  depth: number
+  parent_id: AgentId | null
+  pane: string | null
+  pid: number | null
+  pr: {
+    number: number
+    url: string
+    state: string
+    draft: boolean
+    checks: string
+    review: string
+    mergeable: string
+    landing: LandingView | null
+    scheduled: ScheduledView | null
+  } | null
+  tokens: number
+  /** Tokens by model; null where its program doesn’t tell. */
+  usage: Record<string, { input: number; output: number; cache_read: number; cache_write: number }> | null
+  /** What that costs by the configured prices, without the models that have none; null where none has one. */
+  cost_usd: number | null
+  unpriced_models: string[]
+  tool_calls: number
+  age_seconds: number
+  undelivered: number
+  undecided: number
+  /** Mail from other agents that it has not taken yet. */
+  unread: number
+  /** Agents for which a wait of its own is open now; null for none. */
+  waiting_for: AgentId[] | null
+  open_questions: number
+  outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
+  /** What a process runs; null for all else. */
+  command: string | null
+  /** How its program ended: one of the two, as far as it is known. */
+  exit_code: number | null
+  exit_signal: string | null
+  children: TreeNode[]
+}
+export interface ForgeView {
+  kind: ForgeKind
+  /** What is left of its limits, as it last said; null where it has none. Times are ISO 8601. */
+  budget: {
+    points: { limit: number; remaining: number; reset_at: string } | null
+    requests: { limit: number; remaining: number; reset_at: string } | null
+    blocked_until: string | null
+    slowdown: number
+  } | null
+  /** It can’t be used, since then. */
+  trouble: { since: string; code: string; reason: string; retry_at: string | null } | null
+}
+export interface TreeView {
+  repository: string
+  root: TreeNode
+  counts: { agents: number; live: number; done: number; failed: number }
+  inbox: { messages: number; questions: number; approvals: number }
+  forge: ForgeView
+  /** Spawns and merges that were begun and not finished: under way, or cut off and not settled yet. */
+  unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
+}
+
+export interface View {
+  /** One read of the store; nothing is asked of git, panes or forge. */
+  tree(): Promise<TreeView>
+}

@@ -1,0 +1,154 @@
+import { sharesBranch } from '../../domain/agent-kinds.ts'
+import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
+import type { Agent, Outcome } from '../../adapters/store/store.ts'
+import type { Config } from '../../config/schema.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { costOf } from '../usage/budgets.ts'
+import type { TreeNode, View } from '../core.ts'
+import type { Deps } from '../deps.ts'
+import { forgeView } from '../pulls/forge-view.ts'
+import { landingsIn } from '../fold/view.ts'
+import { scheduledView } from '../pulls/scheduled-view.ts'
+import { isAlive } from '../../domain/lifecycle.ts'
+import { isFolded } from './tree.ts'
+import type { OpenWaits } from '../mail/open-waits.ts'
+import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
+
+/** Status is derived from stored facts when it is read. */
+export function createView({
+  store,
+  forge,
+  paths,
+  clock,
+  settings,
+  openWaits,
+}: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'> & { openWaits: Pick<OpenWaits, 'of'> }): View {
+  /** A configuration that can’t be read hides what things cost, not the tree. */
+  const prices = (): Promise<Config['prices']> =>
+    settings.config().then(
+      (config) => config.prices,
+      () => ({}),
+    )
+
+  return {
+    tree: async () => {
+      const [agents, pulls, undelivered, undecided, unread, questions, inbox, approvals, unfinished, priced, forgeNow] = await Promise.all([
+        store.agents.list(),
+        knownPulls(store),
+        store.outbox.counts(['queued']),
+        store.outbox.counts(['undecided']),
+        store.mail.counts(),
+        store.questions.open(),
+        store.outbox.counts(['queued', 'sent']),
+        store.approvals.pending(),
+        store.journal.open(),
+        prices(),
+        forgeView(forge, store),
+      ])
+      const now = clock()
+      const pullOf = new Map<string, PullRequestSnapshot>()
+      for (const pull of pulls) pullOf.set(pull.head.branch, pull)
+      const byId = new Map(agents.map((agent) => [agent.id, agent]))
+      // What was cleaned away leaves its children to the next above it.
+      const shownUnder = (agent: Agent): Agent['parentId'] => {
+        const parent = agent.parentId === null ? undefined : byId.get(agent.parentId)
+        return parent === undefined || parent.reapedAt === null ? agent.parentId : shownUnder(parent)
+      }
+      const byParent = Map.groupBy(
+        agents.filter((agent) => agent.reapedAt === null),
+        shownUnder,
+      )
+      const landings = landingsIn(unfinished, now)
+      const asked = Map.groupBy(questions, (question) => question.agentId)
+
+      const node = (agent: Agent): TreeNode => {
+        const pull = sharesBranch(agent) ? undefined : pullOf.get(agent.branch)
+        return {
+          id: agent.id,
+          name: agent.name,
+          kind: agent.kind,
+          runtime: agent.runtime,
+          role: agent.role,
+          agent: agent.agentCli,
+          branch: agent.branch,
+          base_branch: agent.baseBranch,
+          worktree: agent.worktree,
+          state: agent.state,
+          state_reason: agent.stateReason,
+          state_source: agent.stateSource,
+          state_age_seconds: seconds(now - agent.stateAt),
+          depth: agent.depth,
+          parent_id: agent.parentId,
+          pane: agent.paneId,
+          pid: agent.pid,
+          pr:
+            pull === undefined
+              ? null
+              : {
+                  number: pull.number,
+                  url: pull.url,
+                  state: pull.state,
+                  draft: pull.draft,
+                  checks: pull.checksState,
+                  review: pull.reviewDecision,
+                  mergeable: pull.mergeable,
+                  landing: landings.get(pull.number) ?? null,
+                  scheduled: scheduledView(pull),
+                },
+          tokens: agent.tokens,
+          ...spent(agent, priced),
+          tool_calls: agent.toolCalls,
+          age_seconds: seconds(now - agent.spawnedAt),
+          undelivered: undelivered.get(agent.id) ?? 0,
+          undecided: undecided.get(agent.id) ?? 0,
+          unread: unread.get(agent.id) ?? 0,
+          waiting_for: openWaits.of(agent.id),
+          open_questions: asked.get(agent.id)?.length ?? 0,
+          outcome: agent.outcome === null ? null : withoutTime(agent.outcome),
+          command: agent.kind === 'process' ? agent.task : null,
+          exit_code: agent.exitCode,
+          exit_signal: agent.exitSignal,
+          children: (byParent.get(agent.id) ?? []).map(node),
+        }
+      }
+      const root = agents.find((agent) => agent.kind === 'root')
+      if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init`.')
+      const merged = mergedBranches(pulls)
+      const below = agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
+      return {
+        repository: paths.home,
+        root: node(root),
+        counts: {
+          agents: below.length,
+          live: below.filter((agent) => isAlive(agent.state)).length,
+          done: below.filter((agent) => agent.state === 'completed' || agent.outcome?.success === true || isFolded(agent, merged)).length,
+          failed: below.filter((agent) => agent.state === 'failed' || agent.outcome?.success === false).length,
+        },
+        inbox: {
+          messages: inbox.get('human') ?? 0,
+          questions: questions.filter((question) => question.agentId === root.id).length,
+          approvals: approvals.length,
+        },
+        forge: forgeNow,
+        unfinished: unfinished.map((entry) => ({ kind: entry.kind, step: entry.step, age_seconds: seconds(now - entry.startedAt), facts: entry.data })),
+      }
+    },
+  }
+}
+
+const withoutTime = ({ at: _at, ...outcome }: Outcome): Outcome => outcome
+
+const seconds = (milliseconds: number): number => Math.max(0, Math.round(milliseconds / 1000))
+
+function spent({ usage }: Agent, prices: Config['prices']): Pick<TreeNode, 'usage' | 'cost_usd' | 'unpriced_models'> {
+  if (usage === null) return { usage: null, cost_usd: null, unpriced_models: [] }
+  const { usd, unpriced } = costOf(usage, prices)
+  const models = Object.entries(usage.models)
+  return {
+    usage: Object.fromEntries(
+      models.map(([model, { input, output, cacheRead, cacheWrite }]) => [model, { input, output, cache_read: cacheRead, cache_write: cacheWrite }]),
+    ),
+    cost_usd: models.length > unpriced.length ? usd : null,
+    unpriced_models: [...unpriced],
+  }
+}

@@ -1,0 +1,292 @@
+import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
+import { asBranchName, type BranchName, type Sha } from '../../domain/ids.ts'
+import type { Deps } from '../deps.ts'
+import { waitsToLand, type WriteSteps } from '../pulls/merge/journal.ts'
+import type { BaseWatch } from './base-watch.ts'
+import type { CulpritSearch } from './culprit.ts'
+import { createGiveUp } from './give-up.ts'
+import type { Landing } from './landing.ts'
+import type { LandChain } from './land-chain.ts'
+import { tellLanded, untoldBases } from './landed.ts'
+import { createQuiet } from './quiet.ts'
+import { createTakeApart, type Guilty } from './take-apart.ts'
+
+/**
+ * Pull requests that wait to land, per base, in the order asked:
+ *
+ *   queued ──its turn──▶ built: one chain of merges of all that wait ──▶ checking its last commit
+ *     ▲                                                                     │ green: the base is moved to that very commit, at once
+ *     │                                                                     │ red: taken apart, the first prefix that is red is looked for;
+ *     └── the base moved meanwhile, or others of its group were red ◀───────┘ what stands before it lands, its last one is given up
+ *
+ * What is green is what was checked, by its tree, so that nothing is checked twice, across restarts; the base is moved by compare-and-swap.
+ * One commit that stands in front of another in the chain is not checked by itself unless the whole is red.
+ */
+export interface LandingQueue {
+  /** It waits from here on. One whose result is known to be good lands before this returns, if no other is being checked. */
+  add(landing: Landing): Promise<void>
+  /** It is not landed any more, whoever waits for it is told why. False where nothing of that number waits, or it is being landed already. */
+  withdraw(number: number, reason: string): Promise<boolean>
+  /** Tells of what has landed where nothing waits any more: also of what was settled after a crash. */
+  tell(): Promise<void>
+  stop(): void
+}
+
+interface Lane {
+  waiting: Landing[]
+  /** Taken out of `waiting`, and checked now. */
+  group: readonly Landing[]
+  working: Promise<void> | undefined
+  /** How long something that is about to come is waited for, milliseconds. */
+  linger: number
+}
+
+/** A share of what a check takes, and its bounds, milliseconds. */
+const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
+/** So many checks long, within these bounds, it waits at most for others to come once there is a place: more may always be about to. */
+const PATIENCE = { checks: 12, least: 5_000, most: 120_000 }
+/** Until the end of a check is an event, and between looks at one that is about to end, milliseconds. */
+const TOLD = 300
+const SOON = 100
+/** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
+const AFTER_FAULT = { first: 1_000, longest: 60_000 }
+
+export function createLandingQueue(
+  deps: Pick<Deps, 'store' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
+    results: MergeResults
+    steps: WriteSteps
+    land: LandChain
+    culprit: CulpritSearch
+    baseWatch: Pick<BaseWatch, 'green' | 'look'>
+  },
+): LandingQueue {
+  const { store, forge, polling, publisher, clock, log, results, steps, culprit, baseWatch } = deps
+  const lanes = new Map<BranchName, Lane>()
+  const quiet = createQuiet(clock)
+  const timers = new Set<NodeJS.Timeout>()
+  let stopped = false
+  /** Journal ids of those that are not to land any more, while they are still in a group. */
+  const withdrawn = new Set<string>()
+  const isWanted = ({ journal }: Landing): boolean => !withdrawn.has(journal)
+  const { giveUp, stillWanted } = createGiveUp(deps)
+  const stopHearing = publisher.onEvent((event) => quiet.heard(event))
+
+  const laneOf = (base: BranchName): Lane => {
+    const known = lanes.get(base) ?? { waiting: [], group: [], working: undefined, linger: LINGER.least }
+    lanes.set(base, known)
+    return known
+  }
+
+  const later = (milliseconds: number, work: () => void): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, milliseconds)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  /**
+   * The chain of all that can land together. What conflicts with the base itself is told so by the look that follows, and given up; what conflicts
+   * only with others of the chain waits for what becomes of those: they may turn out red.
+   */
+  const build = async (landings: readonly Landing[], onto: Sha): Promise<{ landings: Landing[]; chain: MergeChain; later: Landing[] }> => {
+    const mergeOf = ({ number, head, intent }: Landing) => ({ number, head, strategy: intent.strategy })
+    const chain = await results.build(onto, landings.map(mergeOf))
+    const conflicting = new Set(chain.conflicts.map(({ number }) => number))
+    const later: Landing[] = []
+    const given: number[] = []
+    for (const landing of landings.filter(({ number }) => conflicting.has(number))) {
+      const [conflict] = landings.length === 1 ? chain.conflicts : (await results.build(onto, [mergeOf(landing)])).conflicts
+      if (conflict === undefined) {
+        later.push(landing)
+        continue
+      }
+      await giveUp(landing, { reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`, told: true })
+      given.push(landing.number)
+    }
+    if (given.length > 0) await polling.poll(given)
+    return { landings: landings.filter(({ number }) => !conflicting.has(number)), chain, later }
+  }
+
+  /** Lands a chain that was found good; false where the base moved: they wait again. */
+  const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
+    if (!landings.every(isWanted)) return false
+    if ((await deps.land(landings, chain)) === 'base_moved') return false
+    const base = landings[0]!.base
+    const shas = chain.links.map(({ sha }) => sha)
+    await baseWatch.green(base, shas.at(-1) ?? chain.onto, shas)
+    await polling.poll(landings.map(({ number }) => number))
+    return true
+  }
+
+  /** The one whose merge makes the base red: it stays open, and whoever is concerned is told with what. */
+  const reject = async (guilty: Guilty): Promise<void> => {
+    const { landing, link, onto } = guilty
+    await results.blame(landing.number, link, onto)
+    const red = await culprit.judge(guilty)
+    landing.ended({ kind: 'red', red })
+    await polling.poll([landing.number])
+    if (red.baseRed) await baseWatch.look(landing.base)
+  }
+
+  const takeApart = createTakeApart({ results, culprit, landAll })
+
+  const sayChecking = (landings: readonly Landing[]): void => {
+    for (const landing of landings) {
+      const others = landings.filter((other) => other !== landing).map(({ number }) => `#${number}`)
+      const together = others.length === 0 ? '' : ` together with ${others.join(', ')}`
+      landing.progress(`Checking the result of #${landing.number} with ${landing.base}${together}`)
+    }
+  }
+
+  /** One group: all that waits, when its turn comes. */
+  const round = async (base: BranchName, lane: Lane): Promise<void> => {
+    const typical = await results.typicalDuration()
+    lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
+    const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
+    const patience = Math.min(Math.max(typical * PATIENCE.checks, PATIENCE.least), PATIENCE.most)
+    let turnAt: number | undefined
+    const ready = (): boolean => {
+      turnAt ??= clock()
+      const { lastEnded, running } = results.activity(base)
+      // What has just ended is told of a moment later, and what is about to end may belong into the same result.
+      const ends = running.map((started) => started + typical - clock()).filter((left) => left <= soonest && left >= -lane.linger)
+      const others = Math.max(lastEnded + TOLD - clock(), quiet.in(base, lane.linger), ...ends.map((left) => Math.max(left, SOON)))
+      const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + patience - clock())
+      if (wait > 0) later(wait + 1, results.look)
+      return wait <= 0
+    }
+    const slot = await results.slot({ ready })
+    if (slot === null) return void (stopped = true)
+    const taken = lane.waiting.splice(0)
+    try {
+      lane.group = taken
+      lane.group = await stillWanted(taken.filter(isWanted))
+      if (lane.group.length === 0) return
+      const onto = await results.tip(base)
+      if (onto === null) throw new Error(`${base} is not on ${forge.remote}`)
+      const { landings, chain, later: others } = await build(lane.group, onto)
+      lane.waiting.unshift(...others)
+      lane.group = landings
+      const last = chain.links.at(-1)
+      if (last === undefined) return
+      const together = landings.map(({ number }) => number)
+      await steps(
+        landings.map(({ journal }) => ({ journal, data: { together } })),
+        'built',
+      )
+      sayChecking(landings)
+      await steps(landings, 'checking')
+      const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
+      slot.release()
+      if (status === 'interrupted') return void lane.waiting.unshift(...landings.filter(isWanted))
+      // `unchecked` lands as it would have been merged where nothing checks.
+      if (status === 'failed') {
+        const { wait, guilty } = await takeApart(landings, chain)
+        lane.waiting.unshift(...wait.filter(isWanted))
+        lane.group = guilty.map(({ landing }) => landing)
+        for (const one of guilty) if (isWanted(one.landing)) await reject(one)
+        return
+      }
+      await steps(landings, 'checked')
+      // What was pushed meanwhile was not asked for.
+      const same = await stillWanted(landings.filter(isWanted))
+      if (same.length < landings.length || same.some((landing, index) => landing.head !== landings[index]?.head) || !(await landAll(landings, chain))) {
+        lane.waiting.unshift(...same)
+      }
+    } catch (error) {
+      const kept = new Set(lane.waiting.map(({ number }) => number))
+      const open = new Set((await store.journal.open()).filter(waitsToLand).map(({ id }) => id))
+      lane.waiting.unshift(...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)))
+      throw error
+    } finally {
+      for (const { journal } of taken) withdrawn.delete(journal)
+      lane.group = []
+      slot.release()
+    }
+  }
+
+  const tell = async (base: BranchName): Promise<void> => {
+    if (stopped || laneOf(base).waiting.length > 0) return
+    await tellLanded(deps, base).catch((error: unknown) => log.error({ err: error, base }, 'that all has landed could not be told'))
+  }
+
+  const work = async (base: BranchName, lane: Lane): Promise<void> => {
+    let wait = 0
+    while (!stopped && lane.waiting.length > 0) {
+      try {
+        await round(base, lane)
+        wait = 0
+      } catch (error) {
+        log.warn({ err: error, base }, 'what waits to land could not be looked at; it is tried again')
+        wait = Math.min(wait * 2 || AFTER_FAULT.first, AFTER_FAULT.longest)
+        await new Promise<void>((resolve) => later(wait, resolve))
+      }
+    }
+    await tell(base)
+  }
+
+  const start = (base: BranchName): void => {
+    const lane = laneOf(base)
+    if (stopped) return
+    lane.working ??= work(base, lane).finally(() => {
+      lane.working = undefined
+      if (lane.waiting.length > 0) start(base)
+    })
+  }
+
+  /** One whose result was checked already, while no other is being checked: nothing has to be waited for. */
+  const landAtOnce = async (landing: Landing): Promise<boolean> => {
+    const lane = laneOf(landing.base)
+    if (lane.group.length > 0) return false
+    const onto = await results.tip(landing.base)
+    if (onto === null) return false
+    const { landings, chain } = await build([landing], onto)
+    const [link] = chain.links
+    if (link === undefined || landings.length === 0) return true
+    if (lane.group.length > 0 || (await results.known(link.tree)).state !== 'passed') return false
+    return landAll([landing], chain)
+  }
+
+  return {
+    add: async (landing) => {
+      quiet.settled(landing.number)
+      results.look()
+      const landed = await landAtOnce(landing).catch((error: unknown) => {
+        log.warn({ err: error, number: landing.number }, 'a merge could not be made at once; it waits')
+        return false
+      })
+      // What was cut off in the middle of its landing is settled first: it may be there.
+      const entry = landed ? undefined : await store.journal.get(landing.journal)
+      if (entry === undefined || entry.state !== 'open' || !waitsToLand(entry)) return
+      laneOf(landing.base).waiting.push(landing)
+      results.look()
+      start(landing.base)
+    },
+    withdraw: async (number, reason) => {
+      const landing = [...lanes.values()].flatMap(({ waiting, group }) => [...waiting, ...group]).find((one) => one.number === number && isWanted(one))
+      if (landing === undefined) return false
+      const isOut = await store.transaction(async (tx) => {
+        const entry = await tx.journal.get(landing.journal)
+        if (entry?.state !== 'open' || !waitsToLand(entry)) return false
+        await tx.journal.finish(landing.journal, 'undone')
+        return true
+      })
+      if (!isOut) return false
+      const lane = laneOf(landing.base)
+      lane.waiting = lane.waiting.filter(({ journal }) => journal !== landing.journal)
+      if (lane.group.some(({ journal }) => journal === landing.journal)) withdrawn.add(landing.journal)
+      landing.ended({ kind: 'stopped', reason })
+      return true
+    },
+    tell: async () => {
+      for (const base of await untoldBases(deps)) if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))
+    },
+    stop: () => {
+      stopped = true
+      stopHearing()
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}

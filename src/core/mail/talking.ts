@@ -1,0 +1,172 @@
+import type { Agent, StoreTransaction } from '../../adapters/store/store.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { Approvals } from '../questions/approvals.ts'
+import { parseCompletion } from '../../domain/completion-message.ts'
+import type { BlockingCalls } from '../turns/blocking-calls.ts'
+import type { Caller, Talking } from '../core.ts'
+import type { Deps } from '../deps.ts'
+import { actorOf, findAgent, requireAlive } from '../agents/directory.ts'
+import { hasProgram, isAlive, REPORTED } from '../../domain/lifecycle.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { Receipt } from './receipt.ts'
+import type { States } from '../agents/states.ts'
+
+export function createTalking({
+  store,
+  publisher,
+  outbox,
+  clock,
+  settings,
+  states,
+  approvals,
+  questions,
+  notes,
+  mailbox,
+  blockingCalls,
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock' | 'settings'> & {
+  states: Pick<States, 'change'>
+  blockingCalls: Pick<BlockingCalls, 'given'>
+  approvals: Approvals
+  questions: Pick<Talking, 'question' | 'answer'>
+  notes: Pick<Talking, 'note'>
+  mailbox: Mailbox
+}): Talking {
+  /** A person’s words: injected as they are. */
+  const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
+    await publisher.publish({ type: 'message', agentId: to.id, actor: 'human', payload: { message, ...(raw ? { raw } : {}) } }, tx)
+  }
+
+  /** Its program does not tell that its turns end: a completion message is all that there is. Asked beforehand, because a transaction must not wait. */
+  const endsTurn = async ({ kind, agent }: Caller, to: Agent, message: string): Promise<boolean> => {
+    if (kind !== 'agent' || agent.parentId !== to.id || agent.agentCli === null || parseCompletion(message) === undefined) return false
+    return (await settings.agentCli(agent.agentCli).catch(() => undefined))?.reportsState === false
+  }
+
+  /** Who gives it more to do begins its next turn, where nobody else would tell. */
+  const begins = async (tx: StoreTransaction, from: Caller, to: Agent): Promise<void> => {
+    if (from.kind === 'agent' && to.parentId !== from.agent.id) return
+    tx.afterCommit(() => blockingCalls.given(to.id))
+    const onlyIf = ({ state, stateReason }: Agent): boolean => state === 'idle' && stateReason === REPORTED
+    await states.change(to.id, { to: 'running', source: 'tool', actor: actorOf(from), onlyIf }, tx)
+  }
+
+  return {
+    question: questions.question,
+    answer: questions.answer,
+
+    note: notes.note,
+
+    send: async (caller, address, message, { raw = false, once } = {}) => {
+      if (raw && caller.kind !== 'human') throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', { field: 'raw' })
+      const to = await findAgent(store.agents, address)
+      if (caller.kind === 'agent' && to.id === caller.agent.id)
+        throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
+      if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
+      if (to.kind !== 'root') requireAlive(to, 'send to')
+      if (to.kind === 'process')
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${to.name} is a background task, which reads no messages. write_stdin (\`exomonad stdin\`) writes to its standard input.`,
+          {
+            to: to.id,
+          },
+        )
+      const result = { status: 'sent' as const, to: to.id }
+      const isOver = await endsTurn(caller, to, message)
+      await store.transaction(async (tx) => {
+        if (caller.kind === 'human') await say(tx, to, message, raw)
+        else await mailbox.sendIn(tx, caller.agent, to, message)
+        await begins(tx, caller, to)
+        if (isOver) await states.change(caller.agent.id, { to: 'idle', reason: REPORTED, source: 'tool', actor: caller.agent.id }, tx)
+        await once?.mark(tx, result)
+      })
+      return result
+    },
+
+    checkMail: async (caller, peek, take) => {
+      const { id } = caller.agent
+      const mails = peek ? await store.mail.peek(id) : await store.transaction((tx) => mailbox.take(tx, id))
+      if (!peek && mails.length > 0) {
+        const receipt = mailbox.receiptOf(mails)
+        if (take === undefined) await receipt.confirm()
+        else take(receipt)
+      }
+      const senders = await Promise.all([...new Set(mails.map(({ from }) => from))].map((from) => store.agents.get(from)))
+      const names = new Map(senders.map((agent) => [agent?.id, agent?.name]))
+      return { messages: mails.map(({ from, message, sentAt }) => ({ from, name: names.get(from) ?? from, message, sent_at: sentAt })) }
+    },
+
+    ack: async (caller, ids) => {
+      const acked = await outbox.ack(caller.agent.id, ids)
+      return { acked, unknown: ids.filter((id) => !acked.includes(id)) }
+    },
+
+    read: async (caller, id) => {
+      const message = await outbox.read(caller.agent.id, id)
+      if (message === undefined) {
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `There is no message ${id} to ${caller.agent.name}. Give an id that stands in square brackets in what you were sent.`,
+          {
+            field: 'id',
+            found: id,
+          },
+        )
+      }
+      return { id, message }
+    },
+
+    inbox: async ({ clear }, take) => {
+      const waiting = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
+      const agents = await store.agents.list()
+      const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
+      const root = agents.find((agent) => agent.kind === 'root')
+      // The root’s program answers its children itself; without one, or for its own questions, the human does.
+      const unmanned = root === undefined || !hasProgram(root)
+      const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
+      const alive = new Set(agents.filter((agent) => isAlive(agent.state)).map((agent) => agent.id))
+      const open = (await store.questions.open()).filter(
+        (question) => alive.has(question.agentId) && (question.agentId === root?.id || (unmanned && parentOf.get(question.agentId) === root?.id)),
+      )
+      const approvalsOpen = await store.approvals.pending()
+      if (clear && waiting.length > 0) {
+        const read: Receipt = {
+          confirm: async () => {
+            const ids = waiting.map((delivery) => delivery.id)
+            await store.transaction(async (tx) => {
+              await tx.outbox.settle(ids, 'acked', 'read in the inbox', clock())
+              await mailbox.readInInbox(tx, waiting)
+            })
+          },
+          giveBack: async () => {},
+        }
+        if (take === undefined) await read.confirm()
+        else take(read)
+      }
+      return {
+        messages: waiting.map((delivery) => ({
+          id: delivery.id,
+          kind: delivery.kind,
+          // Of what was meant for an agent that ended: for whom, and why it is here.
+          text: delivery.why?.startsWith('meant for ') ? `(${delivery.why}) ${delivery.text}` : delivery.text,
+          at: delivery.createdAt,
+          question_id: /\b(q-[0-9a-f]{8})\b/.exec(delivery.kind === 'question.asked' ? delivery.text : '')?.[1] ?? null,
+        })),
+        questions: open.map((question) => ({
+          question_id: question.id,
+          agent: nameOf.get(question.agentId) ?? question.agentId,
+          message: question.message,
+          asked_at: question.askedAt,
+        })),
+        approvals: approvalsOpen.map((approval) => ({
+          approval_id: approval.id,
+          agent: nameOf.get(approval.agentId) ?? approval.agentId,
+          what: approval.what,
+          requested_at: approval.requestedAt,
+        })),
+      }
+    },
+
+    decide: (id, decision, reason) => approvals.decide(id, decision, reason),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Forge, ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { ForgeView } from '../core.ts'
+import { knownWeather } from './forge-weather.ts'
+
+/** The forge as people are shown it: nothing is asked of it. */
+export async function forgeView(forge: Pick<Forge, 'kind' | 'budget'>, store: Pick<StoreVerbs, 'snapshots'>): Promise<ForgeView> {
+  const weather = await knownWeather(store)
+  const budget = forge.budget()
+  return {
+    kind: forge.kind,
+    budget: budget === null ? null : budgetView(budget),
+    trouble:
+      weather === undefined
+        ? null
+        : { since: iso(weather.since), code: weather.code, reason: weather.reason, retry_at: weather.retryAt === null ? null : iso(weather.retryAt) },
+  }
+}
+
+const budgetView = ({ points, requests, blockedUntil, slowdown }: ForgeBudget): NonNullable<ForgeView['budget']> => ({
+  points: limitView(points),
+  requests: limitView(requests),
+  blocked_until: blockedUntil === null ? null : iso(blockedUntil),
+  slowdown,
+})
+
+const limitView = (limit: RateLimit | null): NonNullable<ForgeView['budget']>['points'] =>
+  limit === null ? null : { limit: limit.limit, remaining: limit.remaining, reset_at: iso(limit.resetAt) }
+
+const iso = (at: number): string => new Date(at).toISOString()

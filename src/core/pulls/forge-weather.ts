@@ -1,0 +1,25 @@
+import type { Forge } from '../../adapters/forge/forge.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+
+/** An outage of the forge that the human was told of: what is known of its pull requests is as old. Times are milliseconds since the epoch. */
+export interface ForgeWeather {
+  readonly forge: Forge['kind']
+  readonly since: number
+  /** A code of docs/reference.md. */
+  readonly code: string
+  readonly reason: string
+  /** When the forge is tried again, as far as it said; null where nobody knows. */
+  readonly retryAt: number | null
+}
+
+/** A forge that can’t be used: since when (ms since the epoch), and why. */
+export interface ForgeAway {
+  readonly since: number
+  readonly reason: string
+}
+
+export const WEATHER_KEY = 'forge:weather'
+
+/** The outage that lasts; undefined where the forge could be used when it was last tried, or has failed for moments only. */
+export const knownWeather = async (store: Pick<StoreVerbs, 'snapshots'>): Promise<ForgeWeather | undefined> =>
+  (await store.snapshots.get(WEATHER_KEY)) as ForgeWeather | undefined

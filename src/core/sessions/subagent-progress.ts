@@ -1,0 +1,158 @@
+import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { AgentId } from '../../domain/ids.ts'
+import type { Deps } from '../deps.ts'
+
+/** What a subagent does, or one below it: for whoever waits for it, and for displays. `at` in ms since the epoch. */
+export type SubagentEvent = { readonly id: string; readonly at: number } & (
+  | {
+      readonly kind: 'started'
+      /** The subagent that waits for it, where one does. */
+      readonly parent: string | null
+      readonly mode: 'spawn' | 'delegate'
+      readonly description: string
+    }
+  | { readonly kind: 'tool'; readonly tool: string; readonly detail: string; readonly phase: 'started' | 'ended'; readonly status: string | null }
+  /** For a person: its program asks for permission. Null once it goes on. */
+  | { readonly kind: 'waiting'; readonly reason: string | null }
+  | { readonly kind: 'ended'; readonly success: boolean; /** Where it is known. */ readonly turns: number | null; readonly reason: string | null }
+)
+
+export type TellProgress = (message: string, event?: SubagentEvent) => void
+
+/** What is told of one subagent, in this order: begun, started (or failed before that), ended. */
+export interface SubagentTold {
+  started(id: AgentId): void
+  ended(end: { success: boolean; turns: number | null; reason: string | null }): void
+}
+
+/** Tells the callers of subagents what these do, each all that is below it. */
+export interface SubagentProgress {
+  begin(caller: AgentId, what: { mode: 'spawn' | 'delegate'; description: string }, tell: TellProgress): SubagentTold
+}
+
+interface Told {
+  readonly description: string
+  readonly tell: TellProgress
+  /** The call of which its caller is the subagent. */
+  readonly above: Told | undefined
+  readonly began: number
+  toolCalls: number
+  waits: boolean
+}
+
+export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publisher' | 'clock'>): SubagentProgress {
+  const told = new Map<string, Told>()
+  /** Calls whose subagent is being started, and what was heard meanwhile of agents that nobody knows: it may be theirs. */
+  let starting = 0
+  let heard: StoredEvent[] = []
+
+  const emit = (one: Told, event: SubagentEvent): void => {
+    let depth = 0
+    for (let at: Told | undefined = one; at !== undefined; at = at.above) at.tell(wordsOf(one, event, depth++) ?? '', event)
+  }
+
+  const hear = (one: Told, { type, agentId, at, payload }: StoredEvent): void => {
+    const id = agentId ?? ''
+    if (type === 'agent.tool') {
+      const event = toolEvent(id, at, payload)
+      if (event.phase === 'started') one.toolCalls++
+      emit(one, event)
+      return
+    }
+    // While it waits in a call of its own, for a subagent perhaps, that is told of.
+    const waits = payload['to'] === 'waiting' && payload['source'] !== 'tool'
+    if (!waits && !one.waits) return
+    one.waits = waits
+    emit(one, { kind: 'waiting', id, at, reason: waits ? String(payload['reason'] ?? '') : null })
+  }
+
+  publisher.onEvent((event) => {
+    if ((event.type !== 'agent.tool' && event.type !== 'agent.state') || event.agentId === null) return
+    const one = told.get(event.agentId)
+    if (one !== undefined) hear(one, event)
+    else if (starting > 0) heard.push(event)
+  })
+
+  return {
+    begin: (caller, { mode, description }, tell) => {
+      const above = told.get(caller)
+      const one: Told = { description, tell, above, began: clock(), toolCalls: 0, waits: false }
+      let id: AgentId | undefined
+      let isStarting = true
+      starting++
+      const settle = (): void => {
+        if (!isStarting) return
+        isStarting = false
+        if (--starting === 0) heard = []
+      }
+      return {
+        started: (agentId) => {
+          id = agentId
+          told.set(agentId, one)
+          emit(one, { kind: 'started', id: agentId, at: one.began, parent: above === undefined ? null : caller, mode, description })
+          for (const event of heard.filter((candidate) => candidate.agentId === agentId)) hear(one, event)
+          settle()
+        },
+        ended: (end) => {
+          settle()
+          if (id === undefined) return
+          told.delete(id)
+          emit(one, { kind: 'ended', id, at: clock(), ...end })
+        },
+      }
+    },
+  }
+}
+
+const toolEvent = (id: string, at: number, payload: Readonly<Record<string, unknown>>): SubagentEvent & { kind: 'tool' } => {
+  const text = (key: string): string => (typeof payload[key] === 'string' ? payload[key] : '')
+  return {
+    kind: 'tool',
+    id,
+    at,
+    tool: text('tool'),
+    detail: text('detail'),
+    phase: payload['phase'] === 'ended' ? 'ended' : 'started',
+    status: text('status') === '' ? null : text('status'),
+  }
+}
+
+/** One line, indented as deep as the subagent is below the one that is told; undefined for what is no line of its own. */
+function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, depth: number): string | undefined {
+  const line = (mark: string, text: string): string => `${'  '.repeat(depth)}${mark} ${oneLine(text)}`
+  switch (event.kind) {
+    case 'started':
+      return line('●', description)
+    case 'tool': {
+      const what = toolWords(event)
+      if (event.phase === 'started') return line('  ⎿', what)
+      return event.status === 'failed' ? line('  ✗', `${what} failed`) : undefined
+    }
+    case 'waiting':
+      return event.reason === null ? undefined : line('  ◐', `waits for a person: ${event.reason}`)
+    case 'ended': {
+      const counted = [
+        ...(event.turns === null ? [] : [count(event.turns, 'turn')]),
+        count(toolCalls, 'tool call'),
+        `${Math.round((event.at - began) / 1000)} s`,
+      ].join(', ')
+      return event.success ? line('✓', `${description}: ${counted}`) : line('✗', `${description}: ${event.reason ?? 'it failed'} (${counted})`)
+    }
+  }
+}
+
+/** What a tool call is called. One that has a subagent is told by what that one does. */
+const toolWords = ({ tool, detail }: { readonly tool: string; readonly detail: string }): string =>
+  detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool) ? tool : `${tool} ${detail}`
+
+const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
+
+const LONGEST = 200
+/** Titles of tool calls are a program’s own words: without control characters, on one line, not longer than a line. */
+function oneLine(text: string): string {
+  const plain = text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain
+}

@@ -1,0 +1,244 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { AgentFiles } from '../../adapters/machine/agent-files.ts'
+import type { Agent, AgentPatch } from '../../adapters/store/store.ts'
+import type { LaunchPlan, LaunchRequest, SessionRef } from '../../adapters/agent-cli/agent-cli.ts'
+import type { OpenPane } from '../../adapters/terminals/holder.ts'
+import { sharesBranch } from '../../domain/agent-kinds.ts'
+import type { Config } from '../../config/schema.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { PaneId } from '../../domain/ids.ts'
+import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
+import type { Deps, PromptFacts, Settings } from '../deps.ts'
+import { paneName } from '../panes/names.ts'
+import type { OwnPanes } from '../panes/panes.ts'
+import { programOfRole, withVariables } from '../agents/programs.ts'
+
+export interface Token {
+  readonly secret: string
+  readonly hash: string
+}
+
+export const hashToken = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+export function newToken(): Token {
+  const secret = randomBytes(32).toString('hex')
+  return { secret, hash: hashToken(secret) }
+}
+
+export interface Launched {
+  readonly paneId: PaneId
+  readonly pid: number
+  readonly plan: LaunchPlan
+  /** Where its conversation is, as far as that is known before its hooks tell. */
+  readonly session: SessionRef | null
+}
+
+export interface Launcher {
+  /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
+  requireProgram(cliName: string): Promise<void>
+  /** Name of the [agents.NAME] that runs a role, or `acp:NAME` of an [acp.NAME]. AGENT_CLI_MISSING with what to write where none is set. */
+  cliOfRole(role: string, override?: string): Promise<string>
+  plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
+  /** Writes prompt, token and launch file, and opens the pane. */
+  launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
+  /** Runs the command of a process in its worktree. It has the environment of agents and no token: it acts for nobody. */
+  launchProcess(agent: Agent, command: string): Promise<Pick<Launched, 'paneId' | 'pid'>>
+}
+
+export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript' | 'model' | 'sessionMode' | 'maxTurns' | 'noTools'>
+
+/** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
+const TOOL_TIMEOUT = 24 * 60 * 60
+
+/** Where a launched program finds the daemon, and what it may see of the person’s environment. */
+export interface Surroundings {
+  socket: string
+  agentPath: string
+  /** Where MCP is served over HTTP; null where it isn’t. */
+  mcpUrl: string | null
+  /** Absolute path of hooks/program.sh. */
+  hookScript: string
+  freePort: () => Promise<number>
+  /** What agents may see; `passes`: what their program needs beyond that. */
+  agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
+}
+
+export function createLauncher(
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & Surroundings & { panes: Pick<OwnPanes, 'find'> },
+): Launcher {
+  const { store, multiplexer, files, settings, paths } = deps
+
+  const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
+    ...options,
+    agentId: agent.id,
+    name: agent.name,
+    role: agent.role,
+    branch: agent.branch,
+    worktree: agent.worktree,
+    repository: paths.home,
+    promptFile: files.promptFile(agent.id),
+    folder: files.folder(agent.id),
+    hookScript: deps.hookScript,
+    mcpUrl: deps.mcpUrl,
+    permissions: (await settings.config()).roles[agent.role]?.permissions ?? { policy: 'off', allow: [] },
+    toolTimeout: TOOL_TIMEOUT,
+    freePort: deps.freePort,
+  })
+
+  const cliOf = (agent: Agent) => {
+    if (agent.agentCli === null)
+      throw new ExomonadError('AGENT_CLI_MISSING', `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`)
+    return settings.agentCli(agent.agentCli)
+  }
+
+  /** For the detached host, instead of a terminal. */
+  const hosted = (
+    agent: Agent,
+    acp: NonNullable<LaunchPlan['acp']>,
+    { env, authFile, stopTimeout }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
+  ): Pick<OpenPane, 'program' | 'output'> => ({
+    program: {
+      kind: 'acp',
+      session: {
+        ...acp,
+        mcpServers: withVariables(acp.mcpServers, env, join(deps.agentPath, 'exomonad')),
+        root: agent.worktree,
+        env,
+        daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
+      },
+    },
+    output: outputOf(agent),
+  })
+
+  /** Where agents that work for their parent have their place, as long as it has a terminal itself. */
+  const besideParent = async ({ kind, parentId }: Agent, layout: Config['multiplexer']['layout']): Promise<Pick<OpenPane, 'beside'>> => {
+    if (layout !== 'pane-per-worker' || (kind !== 'worker' && kind !== 'fork') || parentId === null) return {}
+    const parent = await store.agents.get(parentId)
+    const pane = parent === undefined || parent.paneId?.startsWith(HEADLESS_PANE) === true ? undefined : await deps.panes.find(parent)
+    return pane === undefined || pane.dead ? {} : { beside: pane.paneId }
+  }
+
+  /** One of them leaves room for others. Bytes. */
+  const boundOf = ({ outputs_mb: all }: Config['retention']): number => (all * 1_000_000) / 4
+
+  const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
+
+  /** What every agent finds in its environment of itself. */
+  const ownVariables = (agent: Agent, path: string): Record<string, string> => ({
+    PATH: `${deps.agentPath}:${path}`,
+    EXOMONAD_AGENT_ID: agent.id,
+    EXOMONAD_AGENT_NAME: agent.name,
+    EXOMONAD_PARENT_ID: agent.parentId ?? '',
+    EXOMONAD_BRANCH: agent.branch,
+    EXOMONAD_ROLE: agent.role,
+    EXOMONAD_SOCKET: deps.socket,
+  })
+
+  return {
+    requireProgram: async (cliName) => {
+      const found = await (await settings.agentCli(cliName)).locate()
+      if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
+    },
+    cliOfRole: async (role, override) => programOfRole(await settings.config(), role, override, paths.configFile),
+    plan: async (agent, options) => {
+      const cli = await cliOf(agent)
+      return cli.plan(await request(agent, { ...options, prompt: cli.inert(options.prompt) }))
+    },
+    launchProcess: async (agent, command) => {
+      const { multiplexer: size, retention } = await settings.config()
+      const base = await deps.agentEnvironment()
+      const argv = await files.writeLaunch(agent.id, { env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') }, argv: ['/bin/sh', '-c', command] })
+      return multiplexer.open({
+        ...{ agentId: agent.id, name: agent.name, cwd: agent.worktree, env: {}, argv, columns: size.columns, rows: size.rows },
+        ...{ program: { kind: 'process' }, output: outputOf(agent), outputBound: boundOf(retention) },
+      })
+    },
+    launch: async (agent, { token, ...given }) => {
+      const cli = await cliOf(agent)
+      const options = { ...given, prompt: cli.inert(given.prompt) }
+      const config = await settings.config()
+      await files.writePrompt(agent.id, options.prompt)
+      const authFile = await files.writeAuth(agent.id, token.secret)
+      const asked = await request(agent, options)
+      const plan = await cli.plan(asked)
+      await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
+      await files.writeChannel(agent.id, plan.channel)
+      const base = await deps.agentEnvironment(cli.passes)
+      const env = {
+        ...base,
+        ...plan.env,
+        ...ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? ''),
+        EXOMONAD_TOKEN: token.secret,
+        EXOMONAD_AUTH_FILE: authFile,
+        EXOMONAD_SPOOL: paths.spool,
+        ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
+        EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
+        // Its permission hook waits for a person only where one is asked.
+        ...(asked.permissions.policy === 'ask' ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) } : {}),
+      }
+      const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
+      const pane = await multiplexer.open({
+        ...{ agentId: agent.id, cwd: agent.worktree, env: {}, argv, columns: config.multiplexer.columns, rows: config.multiplexer.rows },
+        ...(plan.acp === undefined
+          ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
+          : { name: agent.name, ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }), outputBound: boundOf(config.retention) }),
+      })
+      const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
+      if (cli.settle === undefined) return { ...pane, plan, session: planned }
+      // Its hooks may speak before it has settled.
+      await store.agents.update(agent.id, { pid: pane.pid })
+      const live = {
+        agentId: agent.id,
+        paneId: pane.paneId,
+        pid: pane.pid,
+        worktree: agent.worktree,
+        session: planned,
+        folder: asked.folder,
+        channel: plan.channel,
+        title: null,
+      }
+      try {
+        const settled = await cli.settle(live, asked, plan)
+        const session = settled.forked ? 'forked' : plan.session === 'forked' || lostSession(plan, settled.session) ? 'fresh' : plan.session
+        return {
+          ...pane,
+          plan: { ...plan, session, sessionId: settled.session?.id ?? plan.sessionId, warnings: [...plan.warnings, ...settled.warnings] },
+          session: settled.session ?? planned,
+        }
+      } catch (thrown) {
+        // Nobody knows of this pane yet.
+        await multiplexer.close(pane.paneId)
+        throw thrown
+      }
+    },
+  }
+}
+
+/** It was to go on with a conversation, and runs another one. */
+const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean => plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
+
+/** What the records of an agent say of the conversation it was started with; what its hooks told meanwhile stays. */
+export const sessionPatch = ({ session }: Pick<Launched, 'session'>): AgentPatch =>
+  session === null ? {} : { sessionId: session.id, ...(session.transcript === null ? {} : { transcript: session.transcript }) }
+
+/** Name of the adapter that runs an agent; null where none is set, or the one that is set is gone. */
+export const adapterOf = async (settings: Pick<Settings, 'agentCli'>, { agentCli }: Agent): Promise<string | null> =>
+  agentCli === null ? null : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
+
+/** Where a fork is given what its parent’s terminal showed. */
+export const parentText = (files: Pick<AgentFiles, 'folder'>, { id }: Pick<Agent, 'id'>): string => join(files.folder(id), 'parent.txt')
+
+/** What the first prompt of an agent is made of. */
+export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({
+  task: agent.task,
+  name: agent.name,
+  agent_id: agent.id,
+  role: agent.role,
+  branch: agent.branch,
+  base: agent.baseBranch ?? '',
+  worktree: agent.worktree,
+  parent_id: agent.parentId ?? '',
+  parent_name: parent?.name ?? '',
+  shares_worktree: sharesBranch(agent),
+})

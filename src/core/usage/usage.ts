@@ -1,0 +1,119 @@
+import type { LiveAgent } from '../../adapters/agent-cli/agent-cli.ts'
+import type { Agent, Usage } from '../../adapters/store/store.ts'
+import type { AgentId } from '../../domain/ids.ts'
+import { tokensOf } from './budgets.ts'
+import type { Deps } from '../deps.ts'
+import { isAlive } from '../../domain/lifecycle.ts'
+import { createPaced } from '../paced.ts'
+import { within } from '../../domain/within.ts'
+
+/** What agents’ conversations use up, as their programs tell it, kept in their records. */
+export interface UsageReading {
+  /**
+   * An agent did something: what its conversation used is read soon, its budgets are looked at. Answers at once and never throws; calls in
+   * quick succession become one reading, the last of them always gets one.
+   */
+  refresh(id: AgentId): void
+  /** Reads what an agent used at once: it is about to end. */
+  readNow(id: AgentId): Promise<void>
+  /** Reads those of whom something was heard since they were last read. */
+  refreshChanged(): Promise<void>
+  /** Resolves when no reading is under way or due; none begins afterwards. */
+  stop(): Promise<void>
+}
+
+/** Between readings of one agent, milliseconds: a conversation is a file that grows. */
+const INTERVAL = 3_000
+/** A long conversation takes long to read; that must not become what the daemon does all the time. */
+const SHARE = 0.1
+/** A program that doesn’t answer is asked again the next time, milliseconds. */
+const PATIENCE = 10_000
+
+export function createUsage({
+  store,
+  settings,
+  clock,
+  log,
+  liveOf,
+  checkBudgets,
+  interval = INTERVAL,
+}: Pick<Deps, 'store' | 'settings' | 'clock' | 'log'> & {
+  liveOf: (agent: Agent) => Promise<LiveAgent>
+  checkBudgets: () => Promise<void>
+  interval?: number
+}): UsageReading {
+  const readAt = new Map<AgentId, number>()
+
+  const read = async (id: AgentId): Promise<void> => {
+    const agent = await store.agents.get(id)
+    if (agent === undefined) return
+    readAt.set(id, clock())
+    const cli = agent.agentCli === null ? undefined : await settings.agentCli(agent.agentCli).catch(() => undefined)
+    if (cli?.usage !== undefined) {
+      const live = await liveOf(agent)
+      const found = await within(PATIENCE, cli.usage(live))
+      if (found !== null) await record(id, live.session?.id ?? agent.sessionId ?? '', found)
+    }
+    await checkBudgets()
+  }
+
+  /** An agent may have had several sessions (started again, cleared): what it used is the sum of them. */
+  const record = (id: AgentId, session: string, found: Usage): Promise<void> =>
+    store.transaction(async (tx) => {
+      const key = `usage:${id}`
+      const known = ((await tx.snapshots.get(key)) ?? {}) as Readonly<Record<string, Usage>>
+      const sessions = withSession(known, session, found)
+      const usage = sumOf(Object.values(sessions))
+      await tx.snapshots.put(key, { ...sessions })
+      await tx.agents.update(id, { usage, tokens: tokensOf(usage) })
+    })
+
+  const paced = createPaced<AgentId>({
+    interval,
+    share: SHARE,
+    run: read,
+    failed: (thrown, id) => log.warn({ err: thrown, agent: id }, 'what an agent used could not be read; it is tried again when it does something'),
+  })
+
+  return {
+    refresh: paced.request,
+    readNow: read,
+    refreshChanged: async () => {
+      const due = (await store.agents.list()).filter((agent) => {
+        const read = readAt.get(agent.id)
+        // Of the dead only those that ended since they were read: an old tree is not read again with every start.
+        return read === undefined ? isAlive(agent.state) && agent.agentCli !== null : Math.max(agent.lastSeenAt, agent.endedAt ?? 0) >= read
+      })
+      for (const agent of due) paced.request(agent.id)
+    },
+    stop: paced.stop,
+  }
+}
+
+const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+/** What a session used never shrinks, also where the program forgets. What was read before a session had an id is part of the first that has one. */
+export function withSession(known: Readonly<Record<string, Usage>>, session: string, found: Usage): Record<string, Usage> {
+  const { '': unnamed, ...named } = known
+  const rest: Record<string, Usage> = unnamed === undefined || session !== '' ? named : { ...named, '': unnamed }
+  const before = rest[session]
+  return { ...rest, [session]: before === undefined ? found : merge([before, found], Math.max) }
+}
+
+export const sumOf = (usages: readonly Usage[]): Usage => merge(usages, (one, other) => one + other)
+
+function merge(usages: readonly Usage[], with_: (one: number, other: number) => number): Usage {
+  const models: Record<string, Usage['models'][string]> = {}
+  for (const usage of usages) {
+    for (const [model, tokens] of Object.entries(usage.models)) {
+      const so = models[model] ?? NOTHING
+      models[model] = {
+        input: with_(so.input, tokens.input),
+        output: with_(so.output, tokens.output),
+        cacheRead: with_(so.cacheRead, tokens.cacheRead),
+        cacheWrite: with_(so.cacheWrite, tokens.cacheWrite),
+      }
+    }
+  }
+  return { models }
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { Client } from '../../client.ts'
+import type { CliContext } from '../context.ts'
+import { UsageError } from '../exit-codes.ts'
+import { interruptible } from '../interruptible.ts'
+import { exactly, present } from '../output.ts'
+import { printable } from '../../text/printable.ts'
+
+interface Screen {
+  readonly agent_id: string
+  readonly text: string
+  readonly live: boolean
+}
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .argument('<agent>', 'Id, branch or name')
+    .option('-n, --lines <count>', 'How many lines above the screen, at most', wholeNumber, 1000)
+    .option('-f, --follow', 'Go on with new lines until Ctrl-C')
+    .action(async (agent: string, options: { lines: number; follow?: boolean }) => {
+      const client = await context.client()
+      if (options.follow === true) return followScreen(context, client, agent, options.lines)
+      const screen = await client.callTool<Screen>('screen', { agent, lines: options.lines })
+      present(context, screen, () => linesOf(screen), exactly(context.terminal.stdout))
+    })
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`--lines ${text}: expected a whole number.`)
+  return Number(text)
+}
+
+const FOLLOW_EVERY = 250
+
+/** Prints a pane’s text, and what is added to it, until Ctrl-C or the pane’s end. */
+export async function followScreen(context: CliContext, client: Client, agent: string, lines: number): Promise<void> {
+  await interruptible(context, async (signal) => {
+    let shown: string[] = []
+    while (!signal.aborted) {
+      const screen = await client.callTool<Screen>('screen', { agent, lines }, { signal }).catch((error: unknown) => {
+        if (signal.aborted) return undefined
+        throw error
+      })
+      if (screen === undefined) return
+      const now = linesOf(screen)
+      for (const line of newLines(shown, now)) exactly(context.terminal.stdout).write(`${line}\n`)
+      shown = now
+      if (!screen.live) return
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY))
+    }
+  })
+}
+
+const linesOf = (screen: Screen): string[] => printable(screen.text).trimEnd().split('\n')
+
+/** What the later text has that the earlier one hadn’t: the lines after the longest end of the earlier that the later begins with or holds. */
+export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
+  if (before.length === 0) return now
+  for (let start = 0; start < before.length; start++) {
+    const tail = before.slice(start)
+    if (tail.length <= now.length && tail.every((line, index) => line === now[index])) return now.slice(tail.length)
+  }
+  return now
+}

@@ -1,0 +1,165 @@
+import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { Client, WireEvent } from '../../client.ts'
+import type { CliContext } from '../context.ts'
+import { writeJsonLine } from '../output.ts'
+import { eventLine } from '../../text/event-line.ts'
+import { interruptible } from '../interruptible.ts'
+import { createLiveScreen } from '../../text/live-screen.ts'
+import { locateRepository } from '../locate.ts'
+import { shortPath } from '../../text/short-path.ts'
+import { renderTree } from '../../text/tree-view.ts'
+import { cut } from '../../text/width.ts'
+
+/** Milliseconds: between redraws, between reads when nothing was heard, and from an event to the read it causes. */
+const REDRAW = 250
+const REREAD = 5000
+const SETTLE = 60
+const EVENTS_SHOWN = 6
+
+interface Watched {
+  view: TreeView
+  /** When it was read; ages are counted on from there. */
+  readAt: number
+  recent: WireEvent[]
+  /** Why the last read failed, where it did. */
+  trouble: string | null
+}
+
+/**
+ * The tree, live, until Ctrl-C: redrawn in place on a terminal, elsewhere a line per event, with --json a tree per line.
+ * Rings the bell when something new waits for the human.
+ */
+export async function watchTree(context: CliContext, client: Client): Promise<void> {
+  await interruptible(context, async (signal) => {
+    const first = await client.callTool<TreeView>('tree', {})
+    if (context.options().json || context.terminal.stdout.isTTY !== true) return printChanges(context, client, first, signal)
+    await drawLive(context, client, { view: first, readAt: context.now(), recent: [], trouble: null }, signal)
+  })
+}
+
+async function drawLive(context: CliContext, client: Client, watched: Watched, signal: AbortSignal): Promise<void> {
+  const { stdout } = context.terminal
+  const screen = createLiveScreen(stdout)
+  const bell = await bellWanted(context)
+  let frame = 0
+  let reading = false
+  let soon: NodeJS.Timeout | undefined
+  const draw = (): void => screen.draw(compose(context, watched, frame))
+  const read = async (): Promise<void> => {
+    if (reading || signal.aborted) return
+    reading = true
+    try {
+      const view = await client.callTool<TreeView>('tree', {}, { signal })
+      if (bell && waitingCount(view) > waitingCount(watched.view)) stdout.write('\u0007')
+      Object.assign(watched, { view, readAt: context.now(), trouble: null })
+    } catch (error) {
+      if (!signal.aborted) watched.trouble = (error as Error).message
+    } finally {
+      reading = false
+    }
+  }
+  const redraw = setInterval(() => {
+    frame++
+    draw()
+  }, REDRAW)
+  const reread = setInterval(() => void read(), REREAD)
+  const onResize = (): void => {
+    screen.reset()
+    draw()
+  }
+  stdout.on?.('resize', onResize)
+  draw()
+  try {
+    for await (const event of client.events({ follow: true, last: 5 * EVENTS_SHOWN, signal })) {
+      if (!isNoise(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
+      soon ??= setTimeout(() => {
+        soon = undefined
+        void read().then(draw)
+      }, SETTLE)
+    }
+  } finally {
+    clearInterval(redraw)
+    clearInterval(reread)
+    clearTimeout(soon)
+    stdout.off?.('resize', onResize)
+    draw()
+    screen.end()
+  }
+}
+
+/** Lines of the tail that hold no event. */
+const BESIDE_EVENTS = 3
+const USUAL_HEIGHT = 24
+const FEWEST_EVENTS = 3
+
+function compose(context: CliContext, watched: Watched, frame: number): string[] {
+  const palette = context.palette()
+  const width = context.width()
+  const height = context.terminal.stdout.rows ?? 40
+  const elapsed = Math.floor((context.now() - watched.readAt) / 1000)
+  const view = { ...watched.view, repository: shortPath(watched.view.repository, context.environment.home), root: aged(watched.view.root, elapsed) }
+  const names = namesOf(watched.view.root)
+  const events = watched.recent.map((event) =>
+    eventLine(event, event.agentId === null ? null : (names.get(event.agentId) ?? event.agentId.slice(0, 8)), { palette, width }),
+  )
+  const footer = watched.trouble === null ? palette.dim(cut('Ctrl-C ends', width)) : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
+  // Where room is short the tree comes first: of events a few stay on a terminal of the usual height, none on a lower one.
+  const spare = height - 1 - renderTree(view, { width, palette, frame }).length - BESIDE_EVENTS
+  const shown = events.slice(Math.max(0, events.length - Math.max(spare, height >= USUAL_HEIGHT ? FEWEST_EVENTS : 0)))
+  const tail = ['', ...shown, ...(shown.length > 0 ? [''] : []), footer]
+  return [...renderTree(view, { width, palette, frame, height: height - 1 - tail.length }), ...tail]
+}
+
+/** The same node some seconds later. */
+const aged = (node: TreeNode, seconds: number): TreeNode => ({
+  ...node,
+  age_seconds: node.age_seconds + seconds,
+  state_age_seconds: node.state_age_seconds + seconds,
+  children: node.children.map((child) => aged(child, seconds)),
+})
+
+function namesOf(root: TreeNode): Map<string, string> {
+  const names = new Map<string, string>()
+  const visit = (node: TreeNode): void => {
+    names.set(node.id, node.name)
+    node.children.forEach(visit)
+  }
+  visit(root)
+  return names
+}
+
+/** Comings and goings of messages, and each tool call, would push out what matters. */
+const isNoise = ({ type }: WireEvent): boolean => NOISE.has(type)
+
+const NOISE: ReadonlySet<string> = new Set(['agent.state', 'agent.tool', 'delivery.sent', 'delivery.acked'])
+
+/** Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of, failed agents. */
+function waitingCount(view: TreeView): number {
+  const undecided = (node: TreeNode): number => node.children.reduce((sum, child) => sum + undecided(child), node.undecided)
+  return view.inbox.messages + view.inbox.questions + view.inbox.approvals + view.counts.failed + undecided(view.root)
+}
+
+/** `notify.bell`, on where the configuration can’t be read. */
+async function bellWanted(context: CliContext): Promise<boolean> {
+  try {
+    const located = await locateRepository(context.options().cwd, context.environment, context.host)
+    return (await context.host.loadConfig(located.paths.configFile)).notify.bell
+  } catch {
+    return true
+  }
+}
+
+async function printChanges(context: CliContext, client: Client, first: TreeView, signal: AbortSignal): Promise<void> {
+  const { stdout } = context.terminal
+  const palette = context.palette()
+  const { json } = context.options()
+  if (json) writeJsonLine(stdout, first)
+  else stdout.write(`${renderTree(first, { width: context.width(), palette }).join('\n')}\n`)
+  let view = first
+  for await (const event of client.events({ follow: true, last: 0, signal })) {
+    if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId))) view = await client.callTool<TreeView>('tree', {}, { signal })
+    if (json) writeJsonLine(stdout, view)
+    else if (!isNoise(event))
+      stdout.write(`${eventLine(event, event.agentId === null ? null : (namesOf(view.root).get(event.agentId) ?? null), { palette })}\n`)
+  }
+}

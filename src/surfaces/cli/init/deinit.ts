@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { asExomonadError } from '../../../domain/errors.ts'
+import type { CliContext } from '../context.ts'
+import { locateForHuman, subjectOf } from '../daemon/daemon.ts'
+import { ensureDaemon, stopDaemon } from '../daemon/daemon-process.ts'
+import { dismantle, type Dismantled } from './dismantle.ts'
+import type { LocatedRepository } from '../locate.ts'
+import { present } from '../output.ts'
+import { requireOtherTerminal } from '../own-terminal.ts'
+import { printableLine } from '../../text/printable.ts'
+import { withProgress } from '../progress.ts'
+import { plural } from '../../text/quantity.ts'
+import { shortPath } from '../../text/short-path.ts'
+
+export function define(command: Command, context: CliContext): void {
+  command
+    .option('--force', 'Remove the configuration although it is not what init wrote; never what git tracks')
+    .action(async (options: { force?: boolean }) => {
+      const located = await locateForHuman(context)
+      requireOtherTerminal(context.environment, located.paths.commonDir, 'deinit')
+      const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
+      const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
+      const result = await withProgress(context, 'Taking exomonad out', work)
+      present(context, { ...result, warnings: warning === null ? [] : [warning] }, () => describe(context, result, warning))
+    })
+}
+
+/** Ends agents by way of the daemon, which records it; where that can't start, their terminals are ended all the same. */
+async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string | null> {
+  let warning: string | null = null
+  try {
+    await ensureDaemon(subjectOf(located, context))
+    const client = await context.client()
+    await client.callTool('down', {})
+  } catch (error) {
+    warning = `The daemon could not be asked to stop the agents, so their terminals were ended: ${asExomonadError(error).message}`
+  }
+  await stopDaemon(context.host, located.file.socket)
+  await context.host.endTerminals(located.paths)
+  return warning
+}
+
+function describe(context: CliContext, result: Dismantled, warning: string | null): string[] {
+  const palette = context.palette()
+  const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
+  return [
+    `${palette.good('✓')} exomonad is out of this repository`,
+    ...result.removed.map((what) => `  ${palette.dim('removed')} ${short(what)}`),
+    ...result.kept.map(
+      (kept) =>
+        `  ${palette.attention('kept')}    ${short(kept.path)}${kept.branch === null ? '' : ` (${printableLine(kept.branch)})`}: ${printableLine(kept.reason)}`,
+    ),
+    ...(result.branches_left.length > 0
+      ? [palette.dim(`  ${plural(result.branches_left.length, 'branch stays', 'branches stay')}: ${result.branches_left.map(printableLine).join(', ')}`)]
+      : []),
+    ...(warning === null ? [] : [`${palette.attention('!')} ${printableLine(warning)}`]),
+  ]
+}

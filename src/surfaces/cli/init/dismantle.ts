@@ -1,0 +1,146 @@
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import type { Git } from '../../../adapters/git/git.ts'
+import type { Environment } from '../../../config/environment.ts'
+import { removeUserState } from '../../../config/user-state.ts'
+import { asExomonadError } from '../../../domain/errors.ts'
+import { parentBranch, type Sha } from '../../../domain/ids.ts'
+import { SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
+import type { Host } from '../host.ts'
+import { EXCLUDE_LINES, sha256 } from './initialize.ts'
+import type { LocatedRepository } from '../locate.ts'
+import { unsharedBranches } from '../doctor/unshared-branches.ts'
+
+export interface Kept {
+  readonly path: string
+  readonly branch: string | null
+  readonly reason: string
+}
+export interface Dismantled {
+  readonly removed: readonly string[]
+  readonly kept: readonly Kept[]
+  readonly branches_left: readonly string[]
+}
+
+interface DismantleDeps {
+  readonly located: LocatedRepository
+  readonly environment: Environment
+  readonly host: Host
+  /** Remove a configuration that was changed, too; never one that git tracks. */
+  readonly force: boolean
+}
+
+/**
+ * Takes exomonad out of a repository whose agents and daemon are stopped. Branches stay. Worktrees go where they are clean and their branch
+ * is proven merged; everything else stays, with its reason, and so does what it needs.
+ */
+export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
+  const { paths, file } = deps.located
+  const git = await deps.host.git(paths.commonDir)
+  const removed: string[] = []
+  const kept: Kept[] = []
+
+  const branches = await removeWorktrees(git, deps, removed, kept)
+  const worktreesLeft = kept.length > 0
+
+  const unshared = await unsharedBranches(deps.host, paths)
+  for (const [name, url] of await git.remotes()) {
+    if (url !== paths.origin) continue
+    if (unshared.length > 0) {
+      kept.push({ path: paths.origin, branch: null, reason: `remote ${name} holds commits that are nowhere else, on ${unshared.join(', ')}` })
+    } else {
+      await git.removeRemote(name)
+      removed.push(`remote ${name}`)
+    }
+  }
+
+  await removeConfiguration(deps, removed, kept)
+  if (!worktreesLeft) {
+    await git.unexclude([...(file.made?.excludes ?? []), ...EXCLUDE_LINES])
+    removed.push('lines in .git/info/exclude')
+  }
+  await removeIfEmpty(paths.worktrees)
+  await removeIfEmpty(paths.config)
+  await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
+  await removeUserState(deps.environment, paths.commonDir)
+  return { removed, kept, branches_left: branches }
+}
+
+/** Answers the branches that agents worked on, as far as their names or worktrees tell. */
+async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: string[], kept: Kept[]): Promise<string[]> {
+  const rootBranch = (await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? null
+  const root = rootBranch === null ? null : await git.resolve(`refs/heads/${rootBranch}`)
+  const branches = new Set([...(await git.branches()).keys()].filter((branch) => rootBranch !== null && branch.startsWith(`${rootBranch}.`)))
+  for (const worktree of await git.worktrees()) {
+    if (!worktree.path.startsWith(located.paths.worktrees + sep)) continue
+    if (worktree.branch !== null) branches.add(worktree.branch)
+    const stays = (reason: string): void => void kept.push({ path: worktree.path, branch: worktree.branch, reason })
+    try {
+      if (!worktree.prunable) {
+        const status = await git.status(worktree.path)
+        if (status.operation !== null) {
+          stays(`a ${status.operation} is in progress`)
+          continue
+        }
+        if (status.dirty.length > 0) {
+          stays(`uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`)
+          continue
+        }
+        const base = worktree.branch === null ? null : parentBranch(worktree.branch)
+        const targets = [base === null ? null : await git.resolve(`refs/heads/${base}`), root]
+        if (!(await isSafe(git, worktree.head, targets))) {
+          stays('not proven merged')
+          continue
+        }
+      }
+      await git.removeWorktree(worktree.path)
+      removed.push(worktree.path)
+    } catch (error) {
+      stays(asExomonadError(error).message)
+    }
+  }
+  return [...branches].sort()
+}
+
+/** Nothing was committed, or all of it is in one of the targets. */
+async function isSafe(git: Git, head: Sha | null, targets: readonly (Sha | null)[]): Promise<boolean> {
+  if (head === null) return false
+  for (const into of targets) if (into !== null && (into === head || (await git.isMerged(head, into)))) return true
+  return false
+}
+
+async function removeConfiguration({ located, host, force }: DismantleDeps, removed: string[], kept: Kept[]): Promise<void> {
+  const { paths, file } = located
+  const text = await readFile(paths.configFile, 'utf8').catch(() => null)
+  if (text === null) return
+  const tracked = await host.trackedFiles(paths).catch(() => ['.exomonad/config.toml'])
+  const stays = (reason: string): void => void kept.push({ path: paths.configFile, branch: null, reason })
+  if (tracked.includes('.exomonad/config.toml')) return stays('git tracks it')
+  if (!force && sha256(text) !== file.made?.config) return stays(file.made?.config == null ? 'it was there before init' : 'you changed it; --force removes it')
+  await rm(paths.configFile)
+  removed.push(paths.configFile)
+}
+
+/** With worktrees left, the records stay, so that another init finds the tree as it was. */
+async function removeState({ located }: DismantleDeps, left: { worktreesLeft: boolean; originLeft: boolean }, removed: string[], kept: Kept[]): Promise<void> {
+  const { paths, file } = located
+  await rm(file.socket, { force: true })
+  for (const name of [SNAPSHOT_INDEX, `${SNAPSHOT_INDEX}.lock`]) await rm(join(paths.commonDir, name), { force: true })
+  if (dirname(file.socket) !== paths.state) await removeIfEmpty(dirname(file.socket))
+  if (left.worktreesLeft) {
+    await rm(paths.repositoryFile, { force: true })
+    kept.push({ path: paths.state, branch: null, reason: 'records of the work that is left; `exomonad init` takes it up again' })
+    return
+  }
+  if (!left.originLeft) {
+    await rm(paths.state, { recursive: true, force: true })
+    removed.push(paths.state)
+    return
+  }
+  for (const name of await readdir(paths.state)) {
+    const entry = join(paths.state, name)
+    if (entry !== paths.origin) await rm(entry, { recursive: true, force: true })
+  }
+}
+
+const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {})

@@ -1,0 +1,189 @@
+import type { PullChecks, PullDetails, PullSummary } from '../../../core/core.ts'
+import type { CliContext } from '../context.ts'
+import { exactly, present } from '../output.ts'
+import type { Palette } from '../../text/palette.ts'
+import { printable, printableLine } from '../../text/printable.ts'
+import { pullNumber } from './pull-number.ts'
+import { scheduledWord } from '../../text/scheduled-word.ts'
+import { renderFacts, renderTable, tableWidth, type Cell } from '../../text/table.ts'
+
+/** `exomonad pr list`. */
+export async function listPulls(context: CliContext, state: string): Promise<void> {
+  const client = await context.client()
+  const answer = await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state })
+  const palette = context.palette()
+  present(context, answer, () => {
+    if (answer.pull_requests.length === 0) return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
+    const rows = answer.pull_requests.map((pull) => [
+      { text: `#${pull.number}`, paint: palette.link },
+      printableLine(pull.title),
+      printableLine(pull.head_branch),
+      stateCell(pull, palette),
+      wordCell(pull.checks, palette),
+      wordCell(pull.review, palette),
+    ])
+    const columns = [{ title: 'PR' }, { title: 'TITLE', min: 12 }, { title: 'BRANCH', min: 12 }, { title: 'STATE' }, { title: 'CHECKS' }, { title: 'REVIEW' }]
+    return renderTable(columns, rows, { width: tableWidth(context), palette })
+  })
+}
+
+/** `exomonad pr show`. */
+export async function showPull(context: CliContext, word: string): Promise<void> {
+  const client = await context.client()
+  const pull = await client.callTool<PullDetails>('pr_show', { pr_number: await pullNumber(client, word) })
+  present(context, pull, () => describePull(pull, context.palette()))
+}
+
+/** `exomonad pr diff`. */
+export async function showDiff(context: CliContext, word: string): Promise<void> {
+  const client = await context.client()
+  const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', { pr_number: await pullNumber(client, word) })
+  const palette = context.palette()
+  const lines = () =>
+    printable(answer.diff)
+      .trimEnd()
+      .split('\n')
+      .map((line) => paintDiffLine(line, palette))
+  present(context, answer, lines, exactly(context.terminal.stdout))
+}
+
+/** `exomonad pr checks`. */
+export async function showChecks(context: CliContext, word: string, { log, rerun }: { log?: string; rerun?: boolean }): Promise<void> {
+  const client = await context.client()
+  const input = { pr_number: await pullNumber(client, word), ...(log === undefined ? {} : { log }), ...(rerun === true ? { rerun } : {}) }
+  const answer = await client.callTool<PullChecks>('pr_checks', input)
+  if (answer.state === 'failed') context.markFailed()
+  const palette = context.palette()
+  present(context, answer, () => {
+    if (log !== undefined) return [printable(answer.log ?? '').trimEnd()]
+    if (answer.checks.length === 0) return [`No checks have run on ${answer.head_sha.slice(0, 10)}`]
+    return [
+      ...(answer.rerun === null
+        ? []
+        : [answer.rerun === 'started' ? `${palette.good('✓')} Started again` : `${palette.attention('!')} They run already: left alone`]),
+      `#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`,
+      ...checkLines(answer.checks, palette),
+    ]
+  })
+}
+
+export function describePull(pull: PullDetails, palette: Palette): string[] {
+  const facts: [string, string][] = [
+    ['branch', `${printableLine(pull.head_branch)} → ${printableLine(pull.base_branch)}`],
+    ['state', painted(stateCell(pull, palette))],
+    ['checks', painted(wordCell(pull.checks, palette))],
+    ['review', painted(wordCell(pull.review, palette))],
+    ...(pull.asked_reviewers.length === 0 ? [] : [['asked', askedWords(pull.asked_reviewers)] as [string, string]]),
+    ...(pull.landing === null ? [] : [['landing', landingWords(pull.landing)] as [string, string]]),
+    ...(pull.scheduled === null ? [] : [['merge', scheduledFacts(pull.scheduled, pull.base_branch)] as [string, string]]),
+    ['head', pull.head_sha.slice(0, 10)],
+    // On the local forge it leads nowhere.
+    ...(/^https?:/.test(pull.url) ? [['url', printableLine(pull.url)] as [string, string]] : []),
+    ...(pull.agent === null ? [] : [['agent', printableLine(pull.agent)] as [string, string]]),
+    ...(pull.conflict_files.length === 0 ? [] : [['conflicts', pull.conflict_files.map(printableLine).join(', ')] as [string, string]]),
+  ]
+  const body = printable(pull.body).trim()
+  return [
+    `${palette.link(`#${pull.number}`)} ${palette.bold(printableLine(pull.title))}`,
+    ...renderFacts(facts, palette).map((line) => `  ${line}`),
+    ...(body === '' ? [] : ['', ...body.split('\n').map((line) => `  ${line}`)]),
+    ...pull.reviews.flatMap((review) => ['', ...reviewLines(review, palette)]),
+    ...(pull.check_runs.length === 0 ? [] : ['', ...checkLines(pull.check_runs, palette)]),
+    ...(pull.queue_checks.length === 0 ? [] : ['', '  In the merge queue:', ...checkLines(pull.queue_checks, palette)]),
+  ]
+}
+
+function reviewLines(review: PullDetails['reviews'][number], palette: Palette): string[] {
+  const body = printable(review.body).trim()
+  // Whoever may not write here decides nothing.
+  const verdict = review.trusted ? painted(wordCell(review.state, palette)) : palette.dim(`– ${review.state.replace('_', ' ')}, without write access,`)
+  return [
+    `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
+    ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
+    ...review.comments.flatMap((comment) => [
+      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}  ${conversationWords(comment, palette)}`,
+      ...printable(comment.body)
+        .trim()
+        .split('\n')
+        .map((line) => `    ${line}`),
+    ]),
+  ]
+}
+
+const askedWords = (asked: PullDetails['asked_reviewers']): string =>
+  asked.map(({ name, code_owner: owner }) => `${printableLine(name)}${owner ? ' (code owner)' : ''}`).join(', ')
+
+/** Its id, to answer it by, and whether its conversation is settled. */
+function conversationWords({ id, conversation }: PullDetails['reviews'][number]['comments'][number], palette: Palette): string {
+  const state = conversation === null ? '' : conversation === 'open' ? `${palette.attention('● open')}  ` : `${palette.good('✓ resolved')}  `
+  return `${state}${palette.dim(`comment ${printableLine(id)}`)}`
+}
+
+function checkLines(checks: PullDetails['check_runs'], palette: Palette): string[] {
+  return checks.flatMap((check) => [
+    `  ${painted(wordCell(check.status, palette))}  ${printableLine(check.name)}${check.required ? '' : palette.dim(' (not required)')}${check.url === null ? '' : palette.dim(`  ${printableLine(check.url)}`)}`,
+    ...(check.log_tail === null || check.status === 'passed'
+      ? []
+      : printable(check.log_tail)
+          .trimEnd()
+          .split('\n')
+          .map((line) => palette.dim(`    ${line}`))),
+  ])
+}
+
+const painted = (cell: Cell): string => (cell.paint ?? ((text: string) => text))(cell.text)
+
+function stateCell(pull: PullSummary, palette: Palette): Cell {
+  if (pull.state === 'merged') return { text: 'merged', paint: palette.special }
+  if (pull.state === 'closed') return { text: 'closed', paint: palette.dim }
+  if (pull.landing !== null) return { text: '● landing', paint: palette.attention }
+  if (pull.scheduled !== null) return { text: `● ${scheduledWord(pull.scheduled)}`, paint: palette.attention }
+  if (pull.mergeable === 'conflicting') return { text: 'conflict', paint: palette.bad }
+  return pull.draft ? { text: 'draft', paint: palette.dim } : { text: 'open', paint: palette.link }
+}
+
+/** How far it is, in a line. */
+function landingWords({ step, since_seconds: since, together }: NonNullable<PullSummary['landing']>): string {
+  const others = together.length === 0 ? '' : ` together with ${together.map((number) => `#${number}`).join(', ')}`
+  const what = step === 'queued' ? 'its result waits to be checked' : step === 'checking' ? `its result is being checked${others}` : 'its result is green'
+  return `${what} (for ${since} s)`
+}
+
+const scheduledFacts = ({ how, position, checks, by }: NonNullable<PullSummary['scheduled']>, base: string): string =>
+  how === 'auto'
+    ? `GitHub merges it once nothing stands against it (asked for by ${printableLine(by)})`
+    : `position ${position ?? '?'} in the merge queue of ${printableLine(base)}, put there by ${printableLine(by)}${checks === null || checks === 'none' ? '' : `; checks there: ${printableLine(checks)}`}`
+
+/** States of checks and reviews with the symbol and colour they have everywhere. */
+function wordCell(word: string, palette: Palette): Cell {
+  switch (word) {
+    case 'passed':
+    case 'approved':
+      return { text: `✓ ${word}`, paint: palette.good }
+    case 'failed':
+    case 'timed_out':
+    case 'interrupted':
+    case 'cancelled':
+      return { text: `✗ ${word.replace('_', ' ')}`, paint: palette.bad }
+    case 'changes_requested':
+      return { text: '✎ changes requested', paint: palette.attention }
+    case 'commented':
+      return { text: '✎ commented', paint: palette.link }
+    case 'pending':
+    case 'running':
+    case 'queued':
+      return { text: `● ${word}`, paint: palette.attention }
+    case 'none':
+      return { text: '–', paint: palette.dim }
+    default:
+      return { text: `? ${printableLine(word)}`, paint: palette.dim }
+  }
+}
+
+function paintDiffLine(line: string, palette: Palette): string {
+  if (line.startsWith('diff ') || line.startsWith('index ') || line.startsWith('--- ') || line.startsWith('+++ ')) return palette.bold(line)
+  if (line.startsWith('@@')) return palette.active(line)
+  if (line.startsWith('+')) return palette.good(line)
+  if (line.startsWith('-')) return palette.bad(line)
+  return line
+}

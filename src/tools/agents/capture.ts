@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+
+export const capture = defineTool({
+  name: 'capture',
+  description:
+    'Keeps lines that a person writes as the task of a child; the agent that it will be forked from is never told of them. fork_capture makes the child, cancel gives it up.',
+  audience: ['human'],
+  forAnyAgent: true,
+  listed: false,
+  input: z.object({
+    begin: z.boolean().default(true).describe('Open a capture where none is; with false that is an error'),
+    text: z.string().optional().describe('One or more lines to add'),
+  }),
+  output: z.object({ agent_id: z.string(), lines: z.number().int().describe('Of the open capture') }),
+  handler: ({ core, caller }, input) => core.captures.add(caller, input),
+})

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+import { spawnError } from '../shapes.ts'
+
+export const resume = defineTool({
+  name: 'resume',
+  description: 'Launches agents whose program is gone again, in their worktree and session.',
+  audience: ['human'],
+  listed: false,
+  input: z.object({ agent: z.string().optional().describe('Id, branch or name; all whose program is gone where left out') }),
+  output: z.object({
+    resumed: z.array(z.object({ agent_id: z.string(), name: z.string(), pane: z.string(), session: z.string(), warnings: z.array(z.string()) })),
+    errors: z.array(spawnError),
+  }),
+  handler: ({ core }, input) => core.running.resume(input.agent),
+})

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+
+export const ack = defineTool({
+  name: 'ack',
+  description: 'Confirms messages that reached you, by the ids in their text. For agents that are scripts: `exomonad ack`.',
+  audience: ['tl', 'dev', 'human'],
+  listed: false,
+  input: z.object({ ids: z.array(z.string()).min(1) }),
+  output: z.object({ acked: z.array(z.string()), unknown: z.array(z.string()) }),
+  handler: ({ core, caller }, input) => core.talking.ack(caller, input.ids),
+})

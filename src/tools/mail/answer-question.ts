@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+
+export const answerQuestion = defineTool({
+  name: 'answer_question',
+  description:
+    'Answer a question that a child asked you; it waits for this. Without a question id the oldest open question of that agent is answered. Answer soon, even with “decide yourself”: the child is dormant until then.',
+  audience: ['tl', 'human'],
+  listed: true,
+  input: z.object({
+    agent: z.string().min(1).describe('Id, branch or name of the agent that asked'),
+    message: z.string().min(1),
+    question_id: z.string().optional(),
+  }),
+  output: z.object({ status: z.enum(['delivered', 'queued']), question_id: z.string() }),
+  handler: ({ core, caller }, input) => core.talking.answer(caller, input.agent, input.message, input.question_id),
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+
+export const note = defineTool({
+  name: 'note',
+  description:
+    'Tell your parent something without waiting: progress, a finding, a decision you took. It returns at once. Use question instead when you cannot go on without an answer.',
+  audience: ['tl', 'dev', 'human'],
+  keyed: true,
+  listed: true,
+  input: z.object({
+    message: z.string().min(1),
+    stop_reason: z.boolean().default(false).describe('This is why you stop with work uncommitted or not rebased; lets the stop check pass'),
+  }),
+  output: z.object({ status: z.literal('sent') }),
+  handler: ({ core, caller, once }, input) => core.talking.note(caller, input.message, { stopReason: input.stop_reason, once }),
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+
+export const send = defineTool({
+  name: 'send',
+  description:
+    'Send a message to any agent of your tree: a result to your parent, more work to a child that idles, word to a sibling. It returns at once; the recipient reads it with check_mail. When your task is done, send your parent the structured completion message.',
+  audience: ['tl', 'dev', 'human'],
+  keyed: true,
+  listed: true,
+  input: z.object({ to: z.string().min(1).describe('Id, branch or name'), message: z.string().min(1) }),
+  output: z.object({ status: z.literal('sent'), to: z.string() }),
+  handler: ({ core, caller, once }, input) => core.talking.send(caller, input.to, input.message, { once }),
+})

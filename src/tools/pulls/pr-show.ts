@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { defineTool } from '../define.ts'
+import { checkRun, pullSummary } from '../shapes.ts'
+
+export const prShow = defineTool({
+  name: 'pr_show',
+  description: 'Everything about one pull request: text, reviews with line comments, checks, conflicts.',
+  audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
+  listed: false,
+  input: z.object({ pr_number: z.number().int().positive() }),
+  output: pullSummary.extend({
+    body: z.string(),
+    conflict_files: z.array(z.string()),
+    reviews: z.array(
+      z.object({
+        id: z.string(),
+        author: z.string(),
+        state: z.string(),
+        body: z.string(),
+        stale: z.boolean().describe('Of another head than the present one'),
+        comments: z.array(
+          z.object({
+            id: z.string(),
+            path: z.string(),
+            line: z.number().nullable(),
+            body: z.string(),
+            conversation: z.enum(['open', 'resolved']).nullable().describe('State of the conversation that it is part of; null where the forge did not tell'),
+          }),
+        ),
+        trusted: z.boolean().describe('Its author may write to the repository; the verdict of anybody else does not count'),
+        withheld: z.boolean().describe('Words of somebody without write access are not shown to agents'),
+      }),
+    ),
+    asked_reviewers: z
+      .array(z.object({ name: z.string(), code_owner: z.boolean() }))
+      .describe('People and teams whom the forge asked for a review that it requires'),
+    check_runs: z.array(checkRun),
+    queue_checks: z.array(checkRun).describe('Those of what it comes to in the merge queue of its base'),
+    merge_sha: z.string().nullable(),
+  }),
+  handler: ({ core, caller }, input) => core.pulls.show(caller, input.pr_number),
+})
