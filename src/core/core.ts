@@ -1,5 +1,5 @@
 import type { Once, OnceContext } from './once.ts'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent } from '../domain/records.ts'
 import type { AgentId, BranchName, DeliveryId, QuestionId } from '../domain/ids.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { MergeStrategy } from '../adapters/forge/forge.ts'

@@ -64,7 +64,7 @@ import { createUpkeep } from '../core/maintenance/upkeep.ts'
 import { createUsage, type UsageReading } from '../core/usage/usage.ts'
 import { createView } from '../core/agents/view.ts'
 import { createWaiting } from '../core/mail/waiting.ts'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent } from '../domain/records.ts'
 import type { AgentId, PaneId } from '../domain/ids.ts'
 import { repositoryHash, terminalsOf } from '../runtime/paths.ts'
 

@@ -1,5 +1,6 @@
 import { sharesBranch } from '../domain/agent-kinds.ts'
-import type { Agent, StoreVerbs } from '../adapters/store/store.ts'
+import type { StoreVerbs } from '../adapters/store/store.ts'
+import type { Agent } from '../domain/records.ts'
 import { hasProgram } from '../domain/lifecycle.ts'
 import type { Actor, AgentId, Recipient } from '../domain/ids.ts'
 import type { RoutableEvent, RoutingTree } from './router.ts'

@@ -1,6 +1,6 @@
 import type { AgentCli, Observation } from '../adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../adapters/terminals/holder.ts'
-import type { Agent } from '../adapters/store/store.ts'
+import type { Agent } from '../domain/records.ts'
 import { isInCall } from '../domain/lifecycle.ts'
 import type { AgentId } from '../domain/ids.ts'
 

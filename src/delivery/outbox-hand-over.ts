@@ -1,6 +1,7 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../adapters/terminals/holder.ts'
-import type { Agent, Delivery, Store } from '../adapters/store/store.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Sight } from '../core/agents/sight.ts'

@@ -1,5 +1,5 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import type { Delivery } from '../adapters/store/store.ts'
+import type { Delivery } from '../domain/records.ts'
 import type { DeliveryId } from '../domain/ids.ts'
 import { cap } from './render/escape.ts'
 

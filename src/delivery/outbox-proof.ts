@@ -1,4 +1,5 @@
-import type { Agent, Delivery, Lane, Store } from '../adapters/store/store.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Agent, Delivery, Lane } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import { isAtDialog } from '../core/agents/dialog.ts'

@@ -1,4 +1,5 @@
-import type { Agent, Delivery, Store, StoreTransaction } from '../adapters/store/store.ts'
+import type { Store, StoreTransaction } from '../adapters/store/store.ts'
+import type { Agent, Delivery } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Delivery, Store, StoredEvent } from '../adapters/store/store.ts'
+import type { Store } from '../adapters/store/store.ts'
+import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
 import { pointedText } from './outbox-hand-over.ts'

@@ -1,4 +1,5 @@
-import type { StoredEvent, StoreTransaction } from '../adapters/store/store.ts'
+import type { StoreTransaction } from '../adapters/store/store.ts'
+import type { StoredEvent } from '../domain/records.ts'
 import type { NewEvent } from '../events/event.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { Agent, StoredEvent, StoreTransaction, Store } from '../adapters/store/store.ts'
+import type { StoreTransaction, Store } from '../adapters/store/store.ts'
+import type { Agent, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'

@@ -1,4 +1,4 @@
-import type { AgentState } from '../adapters/store/store.ts'
+import type { AgentState } from '../domain/records.ts'
 import { baseOwners } from '../domain/base-owner.ts'
 import { parentBranch, type Actor, type AgentId, type BranchName, type Recipient } from '../domain/ids.ts'
 import type { EventType } from '../events/event.ts'

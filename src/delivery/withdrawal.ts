@@ -1,5 +1,6 @@
 import type { PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
-import type { Delivery, Store, StoredEvent, StoreTransaction } from '../adapters/store/store.ts'
+import type { Store, StoreTransaction } from '../adapters/store/store.ts'
+import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Recipient } from '../domain/ids.ts'
 import { mailSubjectOf } from '../domain/mail-subject.ts'

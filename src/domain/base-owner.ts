@@ -1,5 +1,5 @@
 import { sharesBranch } from './agent-kinds.ts'
-import type { Agent, AgentState } from '../adapters/store/store.ts'
+import type { Agent, AgentState } from './records.ts'
 import { isAlive } from './lifecycle.ts'
 import { parentBranch, type AgentId, type BranchName } from './ids.ts'
 

@@ -1,4 +1,4 @@
-import type { Agent, AgentState } from '../adapters/store/store.ts'
+import type { Agent, AgentState } from './records.ts'
 
 /**
  * The life of an agent:

@@ -1,5 +1,5 @@
 import type { AcpTool, AcpUpdate } from '../adapters/acp/acp.ts'
-import type { Usage } from '../adapters/store/store.ts'
+import type { Usage } from '../domain/records.ts'
 import type { ACPAgentToolCall, ACPStreamChunk, ACPTokenUsage } from './acp-types.ts'
 
 /** A session’s tool calls by id: updates tell only what changed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../src/adapters/store/store.ts'
+import type { Agent } from '../../src/domain/records.ts'
 import type { WaitResult } from '../../src/core/mail/agent-waits.ts'
 import type { Receipt } from '../../src/core/mail/receipt.ts'
 import { asPaneId } from '../../src/domain/ids.ts'

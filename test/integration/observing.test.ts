@@ -1,6 +1,6 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
-import type { AgentPatch } from '../../src/adapters/store/store.ts'
+import type { AgentPatch } from '../../src/domain/records.ts'
 import { createObserving, type Observing } from '../../src/core/agents/observing.ts'
 import { createStates } from '../../src/core/agents/states.ts'
 import { silentLog } from '../../src/runtime/log.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/adapters/agent-cli/agent-cli.ts'
-import type { AgentPatch } from '../../src/adapters/store/store.ts'
+import type { AgentPatch } from '../../src/domain/records.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { AUTH, paneOf, ROOT, useOutboxBench } from '../helpers/outbox-bench.ts'
 import { waitFor } from '../helpers/wait-for.ts'

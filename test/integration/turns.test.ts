@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Agent, AgentState, StateSource } from '../../src/adapters/store/store.ts'
+import type { Agent, AgentState, StateSource } from '../../src/domain/records.ts'
 import { createQuestions } from '../../src/core/questions/questions.ts'
 import { MOST_NOTES } from '../../src/core/mail/notes.ts'
 import { asPaneId, type AgentId } from '../../src/domain/ids.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Agent } from '../../src/adapters/store/store.ts'
+import type { Agent } from '../../src/domain/records.ts'
 import type { WaitResult } from '../../src/core/mail/agent-waits.ts'
 import type { Caller } from '../../src/core/core.ts'
 import type { Receipt } from '../../src/core/mail/receipt.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../store/store.ts'
+import type { Usage } from '../../domain/records.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})

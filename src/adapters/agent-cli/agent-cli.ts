@@ -1,6 +1,6 @@
 import type { AgentId, BranchName, PaneId } from '../../domain/ids.ts'
 import type { AcpLaunch } from '../terminals/headless.ts'
-import type { Usage } from '../store/store.ts'
+import type { Usage } from '../../domain/records.ts'
 import type { HookDialect } from './hook-dialect.ts'
 
 /** A conversation as the program itself keeps it. */

@@ -1,5 +1,6 @@
 import type { TextGate } from '../../sanitize/text-gate.ts'
-import type { Agent, AgentPatch, Store, StoreVerbs } from './store.ts'
+import type { Store, StoreVerbs } from './store.ts'
+import type { Agent, AgentPatch } from '../../domain/records.ts'
 
 /**
  * The store with the text gate in front of its rows: what people, agents and forges wrote is kept without control characters and secrets,

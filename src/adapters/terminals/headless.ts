@@ -1,6 +1,6 @@
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { ChannelResult } from '../agent-cli/agent-cli.ts'
-import type { Usage } from '../store/store.ts'
+import type { Usage } from '../../domain/records.ts'
 import type { Holder } from './holder.ts'
 
 /** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */

@@ -1,4 +1,4 @@
-import type { Agent, RunResult } from '../../adapters/store/store.ts'
+import type { Agent, RunResult } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, Sha } from '../../domain/ids.ts'
 import type { AgentResult } from '../sessions/agent-sessions.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { AgentStatus } from '../sessions/agent-sessions.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 

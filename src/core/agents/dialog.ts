@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 
 /** Begin the reason of a wait where a terminal shows something that nobody knows, in the place of its prompt. */
 const SHOWS = 'its terminal shows: '

@@ -1,4 +1,5 @@
-import type { Agent, AgentStore, Store } from '../../adapters/store/store.ts'
+import type { AgentStore, Store } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { isAgentId, type AgentId } from '../../domain/ids.ts'
 import type { Caller, Directory } from '../core.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { isFormerPane } from '../../domain/former-pane.ts'
 import type { Results } from './agent-result.ts'

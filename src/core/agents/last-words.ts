@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 import { withoutFirstPrompt } from '../../domain/session-log.ts'
 import { isLasting } from '../../domain/lifecycle.ts'

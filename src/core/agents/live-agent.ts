@@ -1,7 +1,7 @@
 import type { LiveAgent } from '../../adapters/agent-cli/agent-cli.ts'
 import type { AgentFiles } from '../../adapters/machine/agent-files.ts'
 import type { Pane } from '../../adapters/terminals/holder.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 
 /** A running agent as its adapter needs to know it; `pane` where it was looked at. */
 export type LiveAgentOf = (agent: Agent, pane?: Pane) => Promise<LiveAgent>

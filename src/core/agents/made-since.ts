@@ -1,4 +1,5 @@
-import type { Agent, StoreVerbs } from '../../adapters/store/store.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Caller } from '../core.ts'
 
 /** Told with what is answered from the records. */

@@ -1,5 +1,5 @@
 import type { Observation } from '../../adapters/agent-cli/agent-cli.ts'
-import type { Agent, AgentState } from '../../adapters/store/store.ts'
+import type { Agent, AgentState } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { Caller, ResumedAgent, Running, SpawnError } from '../core.ts'

@@ -1,6 +1,6 @@
 import type { AgentCli, ChannelResult, Observation } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Multiplexer, Pane } from '../../adapters/terminals/holder.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { isAtDialog, lastLinesOf, shownReason } from './dialog.ts'

@@ -1,4 +1,5 @@
-import type { Agent, AgentPatch, AgentState, StateSource, StoreTransaction } from '../../adapters/store/store.ts'
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent, AgentPatch, AgentState, StateSource } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Actor, AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'

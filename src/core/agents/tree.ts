@@ -1,5 +1,5 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { isAlive } from '../../domain/lifecycle.ts'

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
-import type { Agent, Outcome } from '../../adapters/store/store.ts'
+import type { Agent, Outcome } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { costOf } from '../usage/budgets.ts'

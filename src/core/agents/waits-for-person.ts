@@ -1,4 +1,4 @@
-import type { Agent, StateSource } from '../../adapters/store/store.ts'
+import type { Agent, StateSource } from '../../domain/records.ts'
 import type { States } from './states.ts'
 
 /**

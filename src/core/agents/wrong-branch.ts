@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { BranchName } from '../../domain/ids.ts'
 import type { Caller } from '../core.ts'

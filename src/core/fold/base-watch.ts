@@ -1,5 +1,5 @@
 import type { MergeResults } from '../../adapters/forge/merge-results.ts'
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import { asBranchName, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../pulls/merge/settle.ts'

@@ -1,6 +1,6 @@
 import type { MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { MergeStrategy } from '../../adapters/forge/forge.ts'
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import { asBranchName, type Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../pulls/merge/settle.ts'

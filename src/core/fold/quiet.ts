@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import type { Clock } from '../../domain/clock.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../adapters/store/store.ts'
+import type { JournalEntry } from '../../domain/records.ts'
 import { waitsToLand, type MergeIntent } from '../pulls/merge/journal.ts'
 
 /** A pull request that waits to land, as people are shown it. */

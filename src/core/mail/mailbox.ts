@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent, Delivery, Mail, MailStore, StoreTransaction } from '../../adapters/store/store.ts'
+import type { MailStore, StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent, Delivery, Mail } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { completionWords, parseCompletion } from '../../domain/completion-message.ts'
 import { lineFor, mailIn, mailSubject } from '../../domain/mail-subject.ts'

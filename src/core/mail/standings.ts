@@ -1,4 +1,5 @@
-import type { Agent, StoreVerbs } from '../../adapters/store/store.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Standing } from './agent-waits.ts'
 import type { Deps } from '../deps.ts'

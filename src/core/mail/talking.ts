@@ -1,4 +1,5 @@
-import type { Agent, StoreTransaction } from '../../adapters/store/store.ts'
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { parseCompletion } from '../../domain/completion-message.ts'

@@ -1,4 +1,5 @@
-import type { Agent, Mail, StoreVerbs } from '../../adapters/store/store.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { Agent, Mail } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Standing, Waiting, WaitResult } from './agent-waits.ts'

@@ -1,5 +1,5 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { Sha } from '../../domain/ids.ts'
 import type { Upkeep } from '../core.ts'

@@ -1,5 +1,5 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { isFormerPane } from '../../domain/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'

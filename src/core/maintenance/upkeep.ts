@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../domain/errors.ts'
 import { newAgentId } from '../../domain/ids.ts'
-import type { Agent, JournalEntry } from '../../adapters/store/store.ts'
+import type { Agent, JournalEntry } from '../../domain/records.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import type { Upkeep } from '../core.ts'
 import type { Deps } from '../deps.ts'

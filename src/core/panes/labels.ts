@@ -1,4 +1,5 @@
-import type { Agent, Store } from '../../adapters/store/store.ts'
+import type { Store } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { hasProgram, isInCall } from '../../domain/lifecycle.ts'

@@ -1,5 +1,5 @@
 import type { Pane, Shown } from '../../adapters/terminals/holder.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { HEADLESS_PANE } from '../../domain/headless-pane.ts'

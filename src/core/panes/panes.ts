@@ -1,5 +1,5 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, parentBranch, type BranchName } from '../../domain/ids.ts'
 import type { FiledPull, Pulls } from '../core.ts'

@@ -1,5 +1,5 @@
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import { pullEventFacts } from './merge/journal.ts'

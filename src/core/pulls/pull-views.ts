@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { Forge, PullRequestSnapshot } from '../../adapters/forge/forge.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { baseMergers, placed } from '../../domain/base-owner.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { showControls } from '../../sanitize/controls.ts'

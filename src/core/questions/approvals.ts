@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Caller } from '../core.ts'
 import type { Deps } from '../deps.ts'
 

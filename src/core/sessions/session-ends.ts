@@ -1,4 +1,5 @@
-import type { Agent, RunResult, StoreVerbs } from '../../adapters/store/store.ts'
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { Agent, RunResult } from '../../domain/records.ts'
 import type { Results } from '../agents/agent-result.ts'
 import type { Deps } from '../deps.ts'
 import { endOf, type Exit, type Exits } from '../agents/exits.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent, Run } from '../../adapters/store/store.ts'
+import type { Agent, Run } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { unusedName } from '../../domain/fork-name.ts'
 import { newAgentId, type Sha } from '../../domain/ids.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { describeResult, type Results } from '../agents/agent-result.ts'

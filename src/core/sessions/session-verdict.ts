@@ -1,4 +1,4 @@
-import type { Agent, Outcome } from '../../adapters/store/store.ts'
+import type { Agent, Outcome } from '../../domain/records.ts'
 import type { Exit } from '../agents/exits.ts'
 import type { LastWords } from '../agents/last-words.ts'
 

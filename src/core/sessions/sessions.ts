@@ -1,5 +1,5 @@
 import type { DetachedHolder } from '../../adapters/terminals/headless.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { describeResult, type Results } from '../agents/agent-result.ts'
 import type { Sessions, SessionStart } from './agent-sessions.ts'

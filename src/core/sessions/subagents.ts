@@ -1,5 +1,5 @@
 import { acpNameOf } from '../../domain/acp-names.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { SessionStart, SubagentAnswer, SubagentCall, Subagents } from './agent-sessions.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent, AgentRuntime, StoreTransaction, StoreVerbs } from '../../adapters/store/store.ts'
+import type { StoreTransaction, StoreVerbs } from '../../adapters/store/store.ts'
+import type { Agent, AgentRuntime } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { requireBudget } from '../usage/budgets.ts'
 import type { Caller } from '../core.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { Caller, SpawnedAgent } from '../core.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,5 @@
-import type { ScrollbackKind, StoreTransaction } from '../../adapters/store/store.ts'
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { ScrollbackKind } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Captures } from './agent-forks.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { ForkedAgent } from './agent-forks.ts'
 import type { Deps } from '../deps.ts'
 import { adapterOf, parentText, type LaunchOptions, type Launcher } from './launch.ts'

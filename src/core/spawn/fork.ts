@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { newAgentId } from '../../domain/ids.ts'
 import type { Admission } from './admission.ts'

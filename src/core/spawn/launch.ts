@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { AgentFiles } from '../../adapters/machine/agent-files.ts'
-import type { Agent, AgentPatch } from '../../adapters/store/store.ts'
+import type { Agent, AgentPatch } from '../../domain/records.ts'
 import type { LaunchPlan, LaunchRequest, SessionRef } from '../../adapters/agent-cli/agent-cli.ts'
 import type { OpenPane } from '../../adapters/terminals/holder.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'

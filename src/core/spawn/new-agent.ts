@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 
 /** What is the same for every agent that nothing has happened to yet. `now` in ms since the epoch. */
 export const untouched = (now: number) =>

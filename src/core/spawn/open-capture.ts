@@ -1,4 +1,5 @@
-import type { Agent, ScrollbackEntry, StoreTransaction } from '../../adapters/store/store.ts'
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent, ScrollbackEntry } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 

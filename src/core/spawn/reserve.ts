@@ -1,7 +1,7 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type AgentId, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Admission } from './admission.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { Admission } from './admission.ts'
 import type { Caller, SpawnedAgent, SpawnError, Spawning, SpawnOptions, SpawnPlan, SpawnSpec } from '../core.ts'

@@ -1,4 +1,5 @@
-import type { Agent, StoreTransaction } from '../../adapters/store/store.ts'
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { PaneId } from '../../domain/ids.ts'
 import type { Caller } from '../core.ts'

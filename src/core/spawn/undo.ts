@@ -1,5 +1,5 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
-import type { JournalEntry } from '../../adapters/store/store.ts'
+import type { JournalEntry } from '../../domain/records.ts'
 import { asBranchName, parseAgentId, parseSha } from '../../domain/ids.ts'
 import { forgetIssue } from './issues/records.ts'
 import { endCapture } from './open-capture.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { isInCall, REPORTED } from '../../domain/lifecycle.ts'
 import type { States } from '../agents/states.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 
 /**
  * The first turn of programs that ask their model without waiting for their MCP servers: the model would not know of the tree’s tools. Their first

@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Hooks, StopAnswer } from './agent-hooks.ts'
 import type { Caller } from '../core.ts'
 import type { Deps } from '../deps.ts'

@@ -1,6 +1,6 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { HookFact, HookOutcome } from '../../adapters/agent-cli/hook-dialect.ts'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { EventPayload } from '../../events/event.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Hooks } from './agent-hooks.ts'

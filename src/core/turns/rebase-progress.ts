@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 
 /** How far rebases of a branch ever came, by what they go onto; dropped where one is done or given up. */

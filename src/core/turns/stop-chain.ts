@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FORGE_NAMES } from '../../domain/forge-kinds.ts'
-import type { Agent, StoredEvent } from '../../adapters/store/store.ts'
+import type { Agent, StoredEvent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from '../core.ts'

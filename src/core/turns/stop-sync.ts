@@ -1,4 +1,4 @@
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
 import { noteRebase } from '../../domain/rebased-heads.ts'

@@ -1,4 +1,4 @@
-import type { Agent, Usage } from '../../adapters/store/store.ts'
+import type { Agent, Usage } from '../../domain/records.ts'
 import type { Config, Price } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'

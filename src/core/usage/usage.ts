@@ -1,5 +1,5 @@
 import type { LiveAgent } from '../../adapters/agent-cli/agent-cli.ts'
-import type { Agent, Usage } from '../../adapters/store/store.ts'
+import type { Agent, Usage } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { tokensOf } from './budgets.ts'
 import type { Deps } from '../deps.ts'

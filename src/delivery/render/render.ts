@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import { stripControls } from '../../sanitize/controls.ts'

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import { stripControls } from '../../sanitize/controls.ts'
 import type { KnownSecrets } from '../../sanitize/secrets.ts'
 import { escapeUntrusted, type Cap } from './escape.ts'

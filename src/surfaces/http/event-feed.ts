@@ -1,4 +1,5 @@
-import type { EventStore, StoredEvent } from '../../adapters/store/store.ts'
+import type { EventStore } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import type { Publisher } from '../../delivery/publish.ts'
 
 export type EventQuery = Parameters<EventStore['list']>[0]

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { StoredEvent } from '../../adapters/store/store.ts'
+import type { StoredEvent } from '../../domain/records.ts'
 import type { Caller, Directory } from '../../core/core.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { nearestKey } from '../../config/nearest-key.ts'

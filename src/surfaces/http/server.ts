@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import process from 'node:process'
 import createFastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import type { Agent } from '../../adapters/store/store.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { Core } from '../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Mail, Store } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { Mail } from '../../../src/domain/records.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { mailRow } from './rows.ts'

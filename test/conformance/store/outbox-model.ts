@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Delivery, Store } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { Delivery } from '../../../src/domain/records.ts'
 import type { AgentId, DeliveryId } from '../../../src/domain/ids.ts'
 import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import { deliveryRow } from './rows.ts'

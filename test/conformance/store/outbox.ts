@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { DeliveryState, Store } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { DeliveryState } from '../../../src/domain/records.ts'
 import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { outboxModel } from './outbox-model.ts'

@@ -1,4 +1,5 @@
-import type { Agent, Mail, NewDelivery, NewStoredEvent, PullRow, Question } from '../../../src/adapters/store/store.ts'
+import type { PullRow } from '../../../src/domain/forge-rows.ts'
+import type { Agent, Mail, NewDelivery, NewStoredEvent, Question } from '../../../src/domain/records.ts'
 import { untouched } from '../../../src/core/spawn/new-agent.ts'
 import type { AgentId, Sha } from '../../../src/domain/ids.ts'
 import { asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/domain/ids.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Run, RunResult, Store } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { Run, RunResult } from '../../../src/domain/records.ts'
 import type { Sha } from '../../../src/domain/ids.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ScrollbackEntry, ScrollbackKind, Store } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { ScrollbackEntry, ScrollbackKind } from '../../../src/domain/records.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Store, StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import type { StoredEvent } from '../../../src/domain/records.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from '../store.ts'
 import { agentRow, deliveryRow, eventRow, mailRow } from './rows.ts'

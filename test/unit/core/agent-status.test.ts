@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { describeStatus, statusOf } from '../../../src/core/agents/agent-status.ts'
 import { resolveAddress } from '../../../src/core/agents/tree.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'

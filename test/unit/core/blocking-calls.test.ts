@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { createBlockingCalls } from '../../../src/core/turns/blocking-calls.ts'
 import type { States } from '../../../src/core/agents/states.ts'
 import { makeAgent } from './make-agent.ts'

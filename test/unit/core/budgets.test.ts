@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Agent, Usage } from '../../../src/adapters/store/store.ts'
+import type { Agent, Usage } from '../../../src/domain/records.ts'
 import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { amountsOf, budgetUses, costOf, priceOf, requireBudget, tokensOf } from '../../../src/core/usage/budgets.ts'
 import { sumOf, withSession } from '../../../src/core/usage/usage.ts'

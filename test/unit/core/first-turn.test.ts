@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { createFirstTurn } from '../../../src/core/turns/first-turn.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Agent, AgentState } from '../../../src/adapters/store/store.ts'
+import type { Agent, AgentState } from '../../../src/domain/records.ts'
 import { hasProgram, isAlive, isInCall, isLasting, mayBecome, STOPPED } from '../../../src/domain/lifecycle.ts'
 
 const STATES: AgentState[] = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed']

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { untouched } from '../../../src/core/spawn/new-agent.ts'
 import { asBranchName, newAgentId } from '../../../src/domain/ids.ts'
 

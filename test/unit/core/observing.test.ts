@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentState, StateSource } from '../../../src/adapters/store/store.ts'
+import type { AgentState, StateSource } from '../../../src/domain/records.ts'
 import { concluded, type Seen } from '../../../src/core/agents/observing.ts'
 import { asPaneId } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'

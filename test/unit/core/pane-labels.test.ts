@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { inboxNeeds, labelsOf, needOf } from '../../../src/core/panes/labels.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'

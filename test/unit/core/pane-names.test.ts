@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Pane, Shown } from '../../../src/adapters/terminals/holder.ts'
-import type { Agent, AgentState, StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { Agent, AgentState, StoredEvent } from '../../../src/domain/records.ts'
 import { createPaneNames, paneName, placeOf } from '../../../src/core/panes/names.ts'
 import { createOwnPanes } from '../../../src/core/panes/panes.ts'
 import { asBranchName, asPaneId } from '../../../src/domain/ids.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { createBranchPush } from '../../../src/core/pulls/push-branch.ts'
 import { parseSha, type Sha } from '../../../src/domain/ids.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { createSessionEnds } from '../../../src/core/sessions/session-ends.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { makeAgent } from './make-agent.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Run } from '../../../src/adapters/store/store.ts'
+import type { Run } from '../../../src/domain/records.ts'
 import { createSessionReserve } from '../../../src/core/sessions/session-reserve.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { makeAgent } from './make-agent.ts'

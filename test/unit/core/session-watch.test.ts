@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { createSessionWatch } from '../../../src/core/sessions/session-watch.ts'
 import type { AgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'

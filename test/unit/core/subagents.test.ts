@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent, StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { Agent, StoredEvent } from '../../../src/domain/records.ts'
 import { withPresets } from '../../../src/config/presets.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import type { SessionStart } from '../../../src/core/sessions/agent-sessions.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../../../src/adapters/store/store.ts'
+import type { Agent } from '../../../src/domain/records.ts'
 import { addressOf, ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../src/core/agents/tree.ts'
 import type { AgentId } from '../../../src/domain/ids.ts'
 import { makeAgent } from './make-agent.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AgentState } from '../../../src/adapters/store/store.ts'
+import type { AgentState } from '../../../src/domain/records.ts'
 import { baseMergers } from '../../../src/domain/base-owner.ts'
 import { EVENTS, type EventType } from '../../../src/events/event.ts'
 import { isDead, route, ROUTED_TYPES, type RoutableEvent, type RoutingAgent, type RoutingTree } from '../../../src/delivery/router.ts'

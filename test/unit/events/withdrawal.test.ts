@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
-import type { StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { StoredEvent } from '../../../src/domain/records.ts'
 import type { EventType } from '../../../src/events/event.ts'
 import { isState, outdated, subjectOf } from '../../../src/delivery/withdrawal.ts'
 import type { AgentId } from '../../../src/domain/ids.ts'

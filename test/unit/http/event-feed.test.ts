@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { StoredEvent } from '../../../src/domain/records.ts'
 import { followEvents, type EventQuery } from '../../../src/surfaces/http/event-feed.ts'
 import { scriptedEvents, type ScriptedEvents } from './scripted-core.ts'
 

@@ -1,6 +1,7 @@
 import { EVENTS } from '../../../src/events/event.ts'
 import { createHash } from 'node:crypto'
-import type { Agent, EventStore, StoredEvent } from '../../../src/adapters/store/store.ts'
+import type { EventStore } from '../../../src/adapters/store/store.ts'
+import type { Agent, StoredEvent } from '../../../src/domain/records.ts'
 import type { Core } from '../../../src/core/core.ts'
 import { untouched } from '../../../src/core/spawn/new-agent.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Usage } from '../../store/store.ts'
+import type { Usage } from '../../../domain/records.ts'
 import { isObject, type Json } from './home.ts'
 import { parseJson } from '../../../domain/parse-json.ts'
 

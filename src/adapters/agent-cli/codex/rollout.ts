@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Usage } from '../../store/store.ts'
+import type { Usage } from '../../../domain/records.ts'
 import type { SessionRef } from '../agent-cli.ts'
 import { parseJson } from '../../../domain/parse-json.ts'
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../store/store.ts'
+import type { Usage } from '../../../domain/records.ts'
 import { read, readSession, request, type Answer, type OpenCodeServer, type SessionInfo } from './api.ts'
 import { parseJson } from '../../../domain/parse-json.ts'
 

@@ -5,7 +5,7 @@ import type { Log } from '../../../runtime/log.ts'
 import { startDetached } from '../../../processes/exec.ts'
 import { sendSignal } from '../../../processes/signal.ts'
 import type { Git } from '../../git/git.ts'
-import type { CheckStatus } from '../../store/store.ts'
+import type { CheckStatus } from '../../../domain/forge-rows.ts'
 
 /** Milliseconds that a group which was asked to end has before it is killed. */
 const GRACE = 2_000

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BranchName, Sha } from '../../../domain/ids.ts'
-import type { CheckRow, PullRow } from '../../store/store.ts'
+import type { CheckRow, PullRow } from '../../../domain/forge-rows.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'
 import { trimLogs } from './check-log.ts'

@@ -1,4 +1,4 @@
-import type { CheckRow } from '../../store/store.ts'
+import type { CheckRow } from '../../../domain/forge-rows.ts'
 import type { ChecksState } from '../forge.ts'
 
 /** What a run that ended, or hasn’t, says about its head. A run that was cancelled or cut off says nothing: it is run again. */

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { PullRow } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 import { createBranches } from '../branches.ts'
 import { ANY_WAY } from '../forge.ts'
 import { createHints } from '../hints.ts'

@@ -1,7 +1,7 @@
 import type { Sha } from '../../../domain/ids.ts'
 import type { Git } from '../../git/git.ts'
 import type { TextGate } from '../../../sanitize/text-gate.ts'
-import type { PullRow } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { MergeStrategy } from '../forge.ts'
 import { squashMessage } from '../squash-message.ts'
 

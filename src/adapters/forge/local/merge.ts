@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Actor, Sha } from '../../../domain/ids.ts'
-import type { PullRow } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { Forge, MergeResult } from '../forge.ts'
 import type { Branches } from '../branches.ts'
 import { createMergeCommit } from './merge-commit.ts'

@@ -1,5 +1,5 @@
 import type { BranchName, Sha } from '../../../domain/ids.ts'
-import type { PullRow } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { LocalForgeOptions } from './options.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { PullRow } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { Forge } from '../forge.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'

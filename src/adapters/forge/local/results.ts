@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
-import type { CheckRow, PullRow } from '../../store/store.ts'
+import type { CheckRow, PullRow } from '../../../domain/forge-rows.ts'
 import type { Branches } from '../branches.ts'
 import type { MergeChain, MergeLink, MergeResults } from '../merge-results.ts'
 import type { CheckConfig } from './check-config.ts'

@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
-import type { PullRow, ReviewRow } from '../../store/store.ts'
+import type { PullRow, ReviewRow } from '../../../domain/forge-rows.ts'
 import { actorName } from '../actor-name.ts'
 import type { Forge, Review } from '../forge.ts'
 import type { Hints } from '../hints.ts'

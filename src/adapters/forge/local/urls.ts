@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { PullRow, StoreVerbs } from '../../store/store.ts'
+import type { StoreVerbs } from '../../store/store.ts'
+import type { PullRow } from '../../../domain/forge-rows.ts'
 
 /** Pull requests of the local forge have no page: the URL names them for people and in events. */
 export const pullUrl = (number: number): string => `exomonad://pull/${number}`

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
-import type { Agent, Approval, CheckRow, Delivery, JournalEntry, Mail, PullRow, Question, ReviewCommentRow, ReviewRow, StoredEvent } from '../store.ts'
+import type { CheckRow, PullRow, ReviewCommentRow, ReviewRow } from '../../../domain/forge-rows.ts'
+import type { Agent, Approval, Delivery, JournalEntry, Mail, Question, StoredEvent } from '../../../domain/records.ts'
 
 /**
  * The rows as they lie in the file. Columns have the names of the interface's fields, so most rows are read and written as they are;

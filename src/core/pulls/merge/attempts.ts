@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../adapters/store/store.ts'
+import type { JournalEntry } from '../../../domain/records.ts'
 import type { MergeStep } from './journal.ts'
 
 /**

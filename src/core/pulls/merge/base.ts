@@ -1,6 +1,6 @@
 import { FORGE_NAMES } from '../../../domain/forge-kinds.ts'
 import type { FastForwardResult } from '../../../adapters/git/git.ts'
-import type { Agent } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'

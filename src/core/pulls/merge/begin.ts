@@ -1,5 +1,5 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { Agent } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import type { Actor } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { pullEventFacts, type MergeIntent } from './journal.ts'

@@ -1,6 +1,6 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { CancelledMerge, ScheduledMerge } from '../../../adapters/forge/scheduled.ts'
-import type { JournalEntry } from '../../../adapters/store/store.ts'
+import type { JournalEntry } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { FollowUp } from '../../../pull-watch/poller-reading.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'

@@ -1,6 +1,7 @@
 import type { MergeStrategy, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { MergeKind } from '../../../adapters/forge/scheduled.ts'
-import type { JournalEntry, Store, StoreVerbs } from '../../../adapters/store/store.ts'
+import type { Store, StoreVerbs } from '../../../adapters/store/store.ts'
+import type { JournalEntry } from '../../../domain/records.ts'
 import type { Deps } from '../../deps.ts'
 
 /** What the journal of a merge holds. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { Agent, JournalEntry } from '../../../adapters/store/store.ts'
+import type { Agent, JournalEntry } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { asBranchName, type Actor } from '../../../domain/ids.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'

@@ -1,5 +1,5 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { Agent } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { baseMergers, placed } from '../../../domain/base-owner.ts'
 import type { Caller } from '../../core.ts'

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { Forge, MergeResult, MergeScheduled, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { Agent, JournalEntry } from '../../../adapters/store/store.ts'
+import type { Agent, JournalEntry } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { asBranchName, parseSha, type Actor, type BranchName, type Sha } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { Agent } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import type { BranchName } from '../../../domain/ids.ts'
 import type { MergedPull } from '../../core.ts'
 import { isAlive } from '../../../domain/lifecycle.ts'

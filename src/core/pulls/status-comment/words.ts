@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../agents/tree-document.ts'
 import { isInCall } from '../../../domain/lifecycle.ts'
-import type { AgentState } from '../../../adapters/store/store.ts'
+import type { AgentState } from '../../../domain/records.ts'
 
 /** What has a place of its own in the tree; sessions and processes come and go. */
 const SHOWN: ReadonlySet<string> = new Set(['subtree', 'worker', 'fork'])

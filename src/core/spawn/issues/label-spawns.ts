@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForgeIssues, ListedIssue } from '../../../adapters/forge/issues.ts'
-import type { Agent } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { Directory, Spawning } from '../../core.ts'
 import type { Deps } from '../../deps.ts'

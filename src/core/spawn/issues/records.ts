@@ -1,4 +1,5 @@
-import type { Agent, StoreVerbs } from '../../../adapters/store/store.ts'
+import type { StoreVerbs } from '../../../adapters/store/store.ts'
+import type { Agent } from '../../../domain/records.ts'
 import type { AgentId } from '../../../domain/ids.ts'
 
 /** The issue that an agent was spawned for. Written with its row and taken away with it, so that it is there exactly where the agent is. */

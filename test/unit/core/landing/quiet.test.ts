@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent } from '../../../../src/adapters/store/store.ts'
+import type { StoredEvent } from '../../../../src/domain/records.ts'
 import { createQuiet } from '../../../../src/core/fold/quiet.ts'
 
 const event = (type: string, number: number, at: number, more: Record<string, unknown> = {}): StoredEvent =>

@@ -1,7 +1,7 @@
 import { sharesBranch } from '../../../../domain/agent-kinds.ts'
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Actor, BranchName, Sha } from '../../../../domain/ids.ts'
-import type { Agent } from '../../../store/store.ts'
+import type { Agent } from '../../../../domain/records.ts'
 import type { Branches } from '../../branches.ts'
 import type { PullRequestSnapshot, SnapshotResult } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'

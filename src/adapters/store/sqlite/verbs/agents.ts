@@ -1,4 +1,5 @@
-import type { Agent, AgentPatch, AgentStore } from '../../store.ts'
+import type { AgentStore } from '../../store.ts'
+import type { Agent, AgentPatch } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 import type { Tables } from '../tables.ts'

@@ -1,4 +1,5 @@
-import type { Approval, ApprovalStore } from '../../store.ts'
+import type { ApprovalStore } from '../../store.ts'
+import type { Approval } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { EventStore, NewStoredEvent, StoredEvent } from '../../store.ts'
+import type { EventStore } from '../../store.ts'
+import type { NewStoredEvent, StoredEvent } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 import type { Tables } from '../tables.ts'

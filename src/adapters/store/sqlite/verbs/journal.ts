@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
-import type { JournalEntry, JournalStore } from '../../store.ts'
+import type { JournalStore } from '../../store.ts'
+import type { JournalEntry } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../../../domain/ids.ts'
-import type { Mail, MailStore } from '../../store.ts'
+import type { MailStore } from '../../store.ts'
+import type { Mail } from '../../../../domain/records.ts'
 import type { Channels } from '../channels.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'

@@ -1,5 +1,6 @@
 import type { Recipient } from '../../../../domain/ids.ts'
-import type { Delivery, OutboxStore } from '../../store.ts'
+import type { OutboxStore } from '../../store.ts'
+import type { Delivery } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { PullRow, PullStore, ReviewCommentRow, ReviewRow } from '../../store.ts'
+import type { PullStore } from '../../store.ts'
+import type { PullRow, ReviewCommentRow, ReviewRow } from '../../../../domain/forge-rows.ts'
 import { createChecks } from './checks.ts'
 import type { Session } from '../session.ts'
 import { rows } from '../session.ts'

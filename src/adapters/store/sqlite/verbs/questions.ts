@@ -1,4 +1,5 @@
-import type { Question, QuestionStore } from '../../store.ts'
+import type { QuestionStore } from '../../store.ts'
+import type { Question } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 

@@ -1,4 +1,5 @@
-import type { Run, RunResult, RunStore } from '../../store.ts'
+import type { RunStore } from '../../store.ts'
+import type { Run, RunResult } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { change, rows } from '../session.ts'
 

@@ -1,4 +1,5 @@
-import type { ScrollbackEntry, ScrollbackStore } from '../../store.ts'
+import type { ScrollbackStore } from '../../store.ts'
+import type { ScrollbackEntry } from '../../../../domain/records.ts'
 import type { Session } from '../session.ts'
 import { rows } from '../session.ts'
 

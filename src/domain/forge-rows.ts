@@ -1,6 +1,6 @@
-import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
+import type { Actor, AgentId, BranchName, Sha } from './ids.ts'
 
-/** Rows of the local forge. */
+/** What the local forge has on record. */
 
 export interface PullRow {
   readonly number: number
@@ -31,6 +31,7 @@ export interface ReviewRow {
   readonly submittedAt: number
   readonly comments: readonly ReviewCommentRow[]
 }
+
 export interface ReviewCommentRow {
   readonly id: number
   readonly path: string
@@ -44,8 +45,10 @@ export interface ReviewCommentRow {
 }
 
 export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+
 /** `pull`: of one pull request merged with its base; `result`: of what landing one or several would come to; `base`: of a branch as it is. */
 export type CheckKind = 'pull' | 'result' | 'base'
+
 export interface CheckRow {
   readonly id: number
   /** Null for a base, and for the result of several. */
@@ -65,22 +68,4 @@ export interface CheckRow {
   readonly logPath: string
   readonly startedAt: number | null
   readonly finishedAt: number | null
-}
-
-export interface PullStore {
-  /** Assigns the next number. */
-  insert(pull: Omit<PullRow, 'number'>): Promise<PullRow>
-  get(number: number): Promise<PullRow | undefined>
-  list(filter?: { state?: PullRow['state']; headBranch?: BranchName; baseBranch?: BranchName }): Promise<PullRow[]>
-  update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
-  addReview(
-    review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> & { thread?: number })[] },
-  ): Promise<ReviewRow>
-  /** Of the conversation that this comment begins. */
-  resolveThread(comment: number): Promise<void>
-  reviews(pull: number): Promise<ReviewRow[]>
-  insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
-  updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
-  /** Oldest first; `last`: of the newest so many. */
-  checks(filter: { pull?: number; head?: Sha; tree?: Sha; statuses?: readonly CheckStatus[]; last?: number }): Promise<CheckRow[]>
 }
