@@ -2,7 +2,7 @@ import type { Once, OnceContext } from './once.ts'
 import type { Agent } from '../domain/records.ts'
 import type { AgentId, BranchName, DeliveryId, QuestionId } from '../domain/ids.ts'
 import type { ErrorCode } from '../domain/errors.ts'
-import type { MergeStrategy } from '../adapters/forge/forge.ts'
+import type { MergeStrategy } from '../adapters/forge/merge-results.ts'
 import type { Captures, Forking } from './spawn/agent-forks.ts'
 import type { Sessions, Subagents } from './sessions/agent-sessions.ts'
 import type { Hooks } from './turns/agent-hooks.ts'
@@ -11,6 +11,8 @@ import type { FiledPull, MergedPull, PullChecks, PullDetails, PullSummary } from
 import type { TakeReceipt } from './mail/receipt.ts'
 import type { ReplyInput } from './pulls/review-replies.ts'
 import type { View } from './agents/tree-document.ts'
+import type { Caller } from '../domain/caller.ts'
+import type { Directory } from './agents/directory.ts'
 
 export type { FiledPull, MergedPull, PullChecks, PullDetails, PullSummary, ScheduledView } from './pulls/pull-documents.ts'
 export type { ForgeView, TreeNode, TreeView, View } from './agents/tree-document.ts'
@@ -31,22 +33,6 @@ export interface Core {
   readonly upkeep: Upkeep
   readonly once: Once
   readonly view: View
-}
-
-/** Who asks. The human acts for the root. With `--as` for another agent that agent is who acts, with its rights (src/surfaces/tool-access.ts). */
-export interface Caller {
-  readonly kind: 'agent' | 'human'
-  readonly agent: Agent
-  /** A person acts for it: what its own program is doing stays as it is, and nobody need be asked whether it may spawn that. */
-  readonly byPerson?: true
-}
-
-export interface Directory {
-  /** By UUID, unique prefix of it (≥ 4 characters), branch, or unique name. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
-  find(address: string): Promise<Agent>
-  root(): Promise<Agent>
-  byTokenHash(hash: string): Promise<Agent | undefined>
-  isDescendant(agent: Agent, ancestor: AgentId): Promise<boolean>
 }
 
 export interface SpawnedAgent {

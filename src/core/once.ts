@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { StoreVerbs } from '../adapters/store/store.ts'
 import { ExomonadError } from '../domain/errors.ts'
-import type { Caller } from './core.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { Deps } from './deps.ts'
 import { actorOf } from './agents/directory.ts'
 

@@ -1,4 +1,5 @@
-import { createAcpCli, type AcpCliOptions, type AcpSessions } from '../adapters/agent-cli/acp.ts'
+import { createAcpCli } from '../adapters/agent-cli/acp.ts'
+import type { AcpSessions, AcpCliOptions } from '../adapters/agent-cli/acp/options.ts'
 import { familyOf } from '../adapters/agent-cli/acp/programs.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createClaudeCli } from '../adapters/agent-cli/claude.ts'

@@ -1,5 +1,5 @@
 import type { Exec } from '../processes/exec.ts'
-import type { GithubRepository } from '../adapters/forge/github/options.ts'
+import type { GithubRepository } from '../adapters/forge/github/repository.ts'
 import { isAnotherForge, ownHost, repositoryAt } from '../adapters/forge/github/setup/api-host.ts'
 import { isLoopback, isSameHost, parseRemoteUrl, parseRepositoryName, type RemoteAddress } from '../adapters/forge/remote-url.ts'
 import { createAppToken } from '../adapters/forge/github/setup/app-token.ts'

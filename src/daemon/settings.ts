@@ -1,6 +1,6 @@
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises'
 import { acpNameOf } from '../domain/acp-names.ts'
-import type { AcpSessions } from '../adapters/agent-cli/acp.ts'
+import type { AcpSessions } from '../adapters/agent-cli/acp/options.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { exec } from '../processes/exec.ts'
 import type { Environment } from '../config/environment.ts'

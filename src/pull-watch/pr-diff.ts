@@ -1,4 +1,5 @@
-import type { Blocker, Check, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { Blocker, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { Check } from '../adapters/forge/check.ts'
 import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Actor } from '../domain/ids.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { AcpConnection, AcpHandlers, OpenAcp, AcpSession, StartPiped } from '../adapters/acp/acp.ts'
 import { lastLines } from '../adapters/acp/tail.ts'
-import type { AcpMcpServer } from '../adapters/terminals/headless.ts'
+import type { AcpMcpServer } from '../adapters/terminals/headless-program.ts'
 import { ExomonadError, toError } from '../domain/errors.ts'
 import { programFile } from '../runtime/package-root.ts'
 import { abortReason, anySignal, untilAborted } from './abort.ts'

@@ -1,5 +1,5 @@
 /** A client of agents that speak the Agent Client Protocol, as loops and subagents use it. `createAcpClient` makes a real one; tests bring their own. */
-import type { ToolCallRequest, ToolCallResult, ToolDefinition } from './types.ts'
+import type { ToolCallRequest, ToolCallResult, ToolDefinition } from './tool-types.ts'
 
 export interface ACPChatMessage {
   readonly role: 'system' | 'user' | 'assistant'

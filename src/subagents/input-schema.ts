@@ -1,4 +1,4 @@
-import type { ToolParameter } from './types.ts'
+import type { ToolParameter } from './tool-types.ts'
 
 /** A tool’s parameters as JSON Schema, as MCP lists them. */
 export function inputSchema(parameters: Readonly<Record<string, ToolParameter>>): Readonly<Record<string, unknown>> & { readonly type: 'object' } {

@@ -3,7 +3,8 @@ import { createPalette } from '../surfaces/text/palette.ts'
 import { foldSubagents, NO_SUBAGENTS, subagentRows } from '../surfaces/text/subagent-tree.ts'
 import { createTeller } from '../domain/teller.ts'
 import { isSubagentTool } from './child-registry.ts'
-import type { SubagentCallbacks, ToolArguments } from './types.ts'
+import type { SubagentCallbacks } from './types.ts'
+import type { ToolArguments } from './tool-types.ts'
 
 export interface SubagentProgressOptions {
   /** Of a terminal: `(text) => process.stderr.write(text)`. */

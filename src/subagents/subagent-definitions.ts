@@ -1,4 +1,4 @@
-import type { ToolDefinition } from './types.ts'
+import type { ToolDefinition } from './tool-types.ts'
 
 /** `defaultMaxTurns` is said in the description. */
 export const spawnDefinition = (defaultMaxTurns: number): ToolDefinition => ({

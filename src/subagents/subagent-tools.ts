@@ -6,7 +6,8 @@ import { createAgenticLoop } from './agentic-loop.ts'
 import { createChildRegistry } from './child-registry.ts'
 import { createConversation } from './conversation.ts'
 import { DELEGATE, spawnDefinition } from './subagent-definitions.ts'
-import type { LoopCallbacks, SubagentCallbacks, SubagentInfo, SubagentToolsOptions, ToolArguments, ToolRegistry } from './types.ts'
+import type { LoopCallbacks, SubagentCallbacks, SubagentInfo, SubagentToolsOptions, ToolRegistry } from './types.ts'
+import type { ToolArguments } from './tool-types.ts'
 
 const DEFAULT_MAX_TURNS = 10
 const DEFAULT_MAX_DEPTH = 2

@@ -1,6 +1,7 @@
 import { ExomonadError, toError } from '../domain/errors.ts'
 import { abortReason, untilAborted } from './abort.ts'
-import type { ToolArguments, ToolContext, ToolDefinition, ToolHandler, ToolParameter, ToolRegistry } from './types.ts'
+import type { ToolContext, ToolHandler, ToolRegistry } from './types.ts'
+import type { ToolArguments, ToolParameter, ToolDefinition } from './tool-types.ts'
 
 export interface ToolRegistryOptions {
   /** Registered at once, in order. */

@@ -1,5 +1,5 @@
 import type { ACPAgentToolCall } from './acp-types.ts'
-import type { ToolDefinition } from './types.ts'
+import type { ToolDefinition } from './tool-types.ts'
 
 /** What the registry is called among an agent’s MCP servers. */
 export const REGISTRY_SERVER = 'exomonad-library'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { asExomonadError, ExomonadError } from '../domain/errors.ts'
-import type { Caller, Core } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { OnceContext } from '../core/once.ts'
 import type { Receipt, TakeReceipt } from '../core/mail/receipt.ts'
 import type { Log } from '../runtime/log.ts'

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../domain/errors.ts'
-import type { Caller } from '../core/core.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { AnyTool } from '../tools/define.ts'
 
 /** Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t list any for. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Caller, Core } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { OnceContext } from '../core/once.ts'
 import type { TakeReceipt } from '../core/mail/receipt.ts'
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { githubWithCommits } from '../helpers/github-with-commits.ts'
-import type { GithubWithCommits } from '../helpers/github-with-commits.ts'
-import { ghFor } from '../helpers/gh.ts'
-import type { Gh } from '../helpers/gh.ts'
+import { githubWithCommits, type GithubWithCommits } from '../helpers/github-with-commits.ts'
+import { ghFor, type Gh } from '../helpers/gh.ts'
 import { describeWith } from '../helpers/require-tool.ts'
 
 /** GitHub’s own command line works with the fake GitHub as with the real one: what it sends and expects was written by others. */

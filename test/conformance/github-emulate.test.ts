@@ -1,6 +1,5 @@
 import { createTextGate } from '../../src/sanitize/text-gate.ts'
-import { createEmulator } from 'emulate'
-import type { Emulator } from 'emulate'
+import { createEmulator, type Emulator } from 'emulate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGithubClient } from '../../src/adapters/forge/github/client/create.ts'
 import type { GithubClient } from '../../src/adapters/forge/github/client/client.ts'
@@ -11,8 +10,7 @@ import { createReview } from '../../src/adapters/forge/github/writing/review.ts'
 import type { Actor, BranchName, Sha } from '../../src/domain/ids.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { memorySnapshots } from '../fixtures/memory-snapshots.ts'
-import { githubWithCommits } from '../helpers/github-with-commits.ts'
-import type { GithubWithCommits } from '../helpers/github-with-commits.ts'
+import { githubWithCommits, type GithubWithCommits } from '../helpers/github-with-commits.ts'
 
 /**
  * `emulate`, somebody else’s imitation of GitHub’s REST, as a peer: what both claim to know they answer alike, and what exomonad sends works

@@ -3,8 +3,7 @@ import { getVariableValues, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { costOf } from '../fixtures/github/graphql/cost.ts'
 import { githubSchema } from '../fixtures/github/graphql/schema.ts'
-import { askGraphql, githubWithCommits } from '../helpers/github-with-commits.ts'
-import type { GithubWithCommits, GraphqlReply } from '../helpers/github-with-commits.ts'
+import { askGraphql, githubWithCommits, type GithubWithCommits, type GraphqlReply } from '../helpers/github-with-commits.ts'
 
 /** The fake GitHub’s GraphQL against what GitHub documents: its schema, its pages, its price list and its errors. */
 

@@ -1,10 +1,8 @@
 import { createServer } from 'node:http'
 import { verify } from '@octokit/webhooks-methods'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { githubExample } from '../fixtures/github/webhooks/example.ts'
-import type { Json } from '../fixtures/github/webhooks/example.ts'
-import { githubWithCommits } from '../helpers/github-with-commits.ts'
-import type { GithubWithCommits } from '../helpers/github-with-commits.ts'
+import { githubExample, type Json } from '../fixtures/github/webhooks/example.ts'
+import { githubWithCommits, type GithubWithCommits } from '../helpers/github-with-commits.ts'
 
 /** What the fake GitHub’s webhooks send, against the examples that GitHub publishes and the signature that it documents. */
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import type { OpenedStore } from './store.ts'
-import { storeConformance } from './store.ts'
+import { type OpenedStore, storeConformance } from './store.ts'
 
 storeConformance('the SQLite store', async (): Promise<OpenedStore> => {
   const folder = mkdtempSync(join(tmpdir(), 'store-'))

@@ -1,7 +1,6 @@
 import type { FakeGithub, FakeGithubOptions } from '../fixtures/github/fake.ts'
 import { startFakeGithub } from '../fixtures/github/server.ts'
-import { tempRepository } from './temp-repository.ts'
-import type { TempRepository } from './temp-repository.ts'
+import { tempRepository, type TempRepository } from './temp-repository.ts'
 
 /** Test helper: a fake GitHub with a first commit on `main`, and a repository to commit in. `close` ends and removes both. */
 export interface GithubWithCommits {

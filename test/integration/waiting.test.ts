@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Agent } from '../../src/domain/records.ts'
 import type { WaitResult } from '../../src/core/mail/agent-waits.ts'
-import type { Caller } from '../../src/core/core.ts'
+import type { Caller } from '../../src/domain/caller.ts'
 import type { Receipt } from '../../src/core/mail/receipt.ts'
 import { asPaneId } from '../../src/domain/ids.ts'
 import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../helpers/mail-world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/core/core.ts'
+import type { Caller } from '../../src/domain/caller.ts'
 import type { ExomonadError } from '../../src/domain/errors.ts'
 import { toolsFor } from '../../src/surfaces/run-tool.ts'
 import { mayUse, requireAccess } from '../../src/surfaces/tool-access.ts'

@@ -1,6 +1,6 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
 import type { Readable, Writable } from 'node:stream'
-import type { AcpMcpServer } from '../terminals/headless.ts'
+import type { AcpMcpServer } from '../terminals/headless-program.ts'
 import type { Usage } from '../../domain/records.ts'
 
 /** The client side of the Agent Client Protocol (version 1), in plain objects. https://agentclientprotocol.com */

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { request } from '../../runtime/node-http.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AcpLaunch } from '../terminals/headless.ts'
+import type { AcpLaunch } from '../terminals/headless-program.ts'
 import { parseJson } from '../../domain/parse-json.ts'
 
 type Body = Readonly<Record<string, unknown>>

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { acpCliName } from '../../domain/acp-names.ts'
 import type { AcpConfig } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { AcpLaunch, AcpMcpServer, DetachedHolder } from '../terminals/headless.ts'
+import type { DetachedHolder } from '../terminals/headless.ts'
+import type { AcpMcpServer, AcpLaunch } from '../terminals/headless-program.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
@@ -12,16 +13,7 @@ import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
 import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../sanitize/inert.ts'
-
-/** What holds the sessions; addressed by the agent’s pane. */
-export type AcpSessions = Pick<DetachedHolder, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
-
-export interface AcpCliOptions extends Omit<AgentCliOptions, 'config'> {
-  readonly config: AcpConfig
-  /** Variables of the person’s that the agent CLI needs for which this program speaks. */
-  readonly passes: readonly string[]
-  readonly sessions: AcpSessions
-}
+import type { AcpCliOptions } from './acp/options.ts'
 
 /** How long a start is waited for, milliseconds: what fails by then fails the spawn; what takes longer goes on. */
 const START_LIMIT = 20_000

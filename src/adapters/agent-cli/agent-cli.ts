@@ -1,5 +1,6 @@
 import type { AgentId, BranchName, PaneId } from '../../domain/ids.ts'
-import type { AcpLaunch } from '../terminals/headless.ts'
+import type { ChannelResult } from '../terminals/headless.ts'
+import type { AcpLaunch } from '../terminals/headless-program.ts'
 import type { Usage } from '../../domain/records.ts'
 import type { HookDialect } from './hook-dialect.ts'
 
@@ -123,9 +124,6 @@ export interface Observation {
  * menu, a dialog), and nothing is typed. `unseen`: nothing is ever typed into it, whatever it shows.
  */
 export type InputLine = 'empty' | 'text' | 'unknown' | 'unseen'
-
-/** `accepted`: the program has it and will show it to its model once. `refused`: it certainly has not. A throw: it can’t be told. */
-export type ChannelResult = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly reason: string }
 
 /** A way of the program’s own to be given a message, beside its terminal. */
 export interface NativeChannel {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { AgentCli, ChannelResult, LaunchRequest, LiveAgent } from './agent-cli.ts'
+import type { AgentCli, LaunchRequest, LiveAgent } from './agent-cli.ts'
+import type { ChannelResult } from '../terminals/headless.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback, NETWORK } from './network.ts'
 import { promptAsync, readSession, request, serverOf, USERNAME } from './opencode/api.ts'

@@ -1,27 +1,10 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
 import type { ForgeIssues } from './issues.ts'
-import type { MergeResults } from './merge-results.ts'
+import type { MergeResults, MergeStrategy } from './merge-results.ts'
 import type { MergeKind, ScheduledMerge, ScheduledMerges } from './scheduled.ts'
 import type { Unreadable } from './unreadable.ts'
-
-export type MergeStrategy = 'squash' | 'merge' | 'rebase'
-/** `none`: nothing has run, which is not “passed”. */
-export type ChecksState = 'none' | 'pending' | 'passed' | 'failed' | 'unknown'
-
-export interface Check {
-  readonly name: string
-  readonly status: 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
-  readonly required: boolean
-  /** Which run of it: another one for the same head is a run again. Null where the forge does not say. */
-  readonly run: string | null
-  /** A link or the path of the log. */
-  readonly url: string | null
-  /** The end of the log of a failed check. Untrusted. */
-  readonly logTail: string | null
-  /** It ran on what landing it would have come to. */
-  readonly landing?: true
-}
+import type { Check, ChecksState } from './check.ts'
 
 export interface LineComment {
   readonly id: string

@@ -1,5 +1,4 @@
 import type { Actor, BranchName, Sha } from '../../domain/ids.ts'
-import type { MergeStrategy } from './forge.ts'
 
 /** One pull request in a chain of merges. */
 export interface PlannedMerge {
@@ -82,3 +81,5 @@ export interface MergeResults {
   /** Pull requests that were merged into this base with one of these commits, by commit. */
   mergedAs(base: BranchName, commits: readonly Sha[]): Promise<Map<Sha, { readonly number: number; readonly title: string }>>
 }
+
+export type MergeStrategy = 'squash' | 'merge' | 'rebase'

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/ids.ts'
-import type { Check, ChecksState } from './forge.ts'
+import type { Check, ChecksState } from './check.ts'
 
 /** `queue`: the base’s merge queue merges it in its turn. `auto`: it is merged once nothing stands against it (auto-merge). */
 export type MergeKind = 'queue' | 'auto'

@@ -1,7 +1,6 @@
-import type { ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
+import { type ChildProcessWithoutNullStreams, start } from '../../processes/exec.ts'
 import { createInterface } from 'node:readline'
 import { parseSha, type Sha } from '../../domain/ids.ts'
-import { start } from '../../processes/exec.ts'
 import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 
 /**

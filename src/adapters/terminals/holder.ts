@@ -1,5 +1,5 @@
 import type { AgentId, PaneId } from '../../domain/ids.ts'
-import type { HeadlessProgram } from './headless.ts'
+import type { HeadlessProgram } from './headless-program.ts'
 
 export interface OpenPane {
   readonly agentId: AgentId

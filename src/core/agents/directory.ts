@@ -2,7 +2,7 @@ import type { AgentStore, Store } from '../../adapters/store/store.ts'
 import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { isAgentId, type AgentId } from '../../domain/ids.ts'
-import type { Caller, Directory } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
 import { ancestorsOf, resolveAddress } from './tree.ts'
 
@@ -60,3 +60,11 @@ export function requireLasting(agent: Agent): void {
 }
 
 export const actorOf = (caller: Caller): AgentId | 'human' => (caller.kind === 'human' ? 'human' : caller.agent.id)
+
+export interface Directory {
+  /** By UUID, unique prefix of it (≥ 4 characters), branch, or unique name. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
+  find(address: string): Promise<Agent>
+  root(): Promise<Agent>
+  byTokenHash(hash: string): Promise<Agent | undefined>
+  isDescendant(agent: Agent, ancestor: AgentId): Promise<boolean>
+}

@@ -3,7 +3,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
 import type { Upkeep } from '../core.ts'
 import type { Deps } from '../deps.ts'
-import type { Directory } from '../core.ts'
+import type { Directory } from './directory.ts'
 import { hasProgram } from '../../domain/lifecycle.ts'
 
 /**

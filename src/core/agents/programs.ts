@@ -1,5 +1,5 @@
 import { acpCliName, acpFor, acpNameOf } from '../../domain/acp-names.ts'
-import type { AcpMcpServer } from '../../adapters/terminals/headless.ts'
+import type { AcpMcpServer } from '../../adapters/terminals/headless-program.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'

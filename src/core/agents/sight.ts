@@ -1,4 +1,5 @@
-import type { AgentCli, ChannelResult, Observation } from '../../adapters/agent-cli/agent-cli.ts'
+import type { AgentCli, Observation } from '../../adapters/agent-cli/agent-cli.ts'
+import type { ChannelResult } from '../../adapters/terminals/headless.ts'
 import type { Multiplexer, Pane } from '../../adapters/terminals/holder.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -1,7 +1,7 @@
 import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { BranchName } from '../../domain/ids.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 
 /** Its worktree is on another branch. A root may follow: where the tree grows is a person’s to say. */
 export function wrongBranch({ kind: caller }: Caller, { kind, branch, worktree }: Agent, found: BranchName, then: string): ExomonadError {

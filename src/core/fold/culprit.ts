@@ -1,12 +1,11 @@
-import type { MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
-import type { MergeStrategy } from '../../adapters/forge/forge.ts'
+import type { MergeLink, MergeResults, MergeStrategy } from '../../adapters/forge/merge-results.ts'
 import type { StoredEvent } from '../../domain/records.ts'
 import { asBranchName, type Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../pulls/merge/settle.ts'
 import { pullFacts, type Landing, type RedResult } from './landing.ts'
 import { firstRed } from './search.ts'
-import type { Guilty } from './take-apart.ts'
+import type { Guilty } from './guilty.ts'
 
 /** Finds out with what a pull request is red whose own checks pass. */
 export interface CulpritSearch {

@@ -9,7 +9,8 @@ import type { Landing } from './landing.ts'
 import type { LandChain } from './land-chain.ts'
 import { tellLanded, untoldBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
-import { createTakeApart, type Guilty } from './take-apart.ts'
+import { createTakeApart } from './take-apart.ts'
+import type { Guilty } from './guilty.ts'
 
 /**
  * Pull requests that wait to land, per base, in the order asked:

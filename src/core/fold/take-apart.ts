@@ -1,10 +1,10 @@
-import type { MergeStrategy } from '../../adapters/forge/forge.ts'
-import type { MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { MergeStrategy, MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { Sha } from '../../domain/ids.ts'
 import type { CulpritSearch } from './culprit.ts'
 import type { Landing } from './landing.ts'
 import { findRedSet } from './red-set.ts'
 import { firstRed } from './search.ts'
+import type { Guilty } from './guilty.ts'
 
 /** What came of a red group. */
 export interface TakenApart {
@@ -12,15 +12,6 @@ export interface TakenApart {
   readonly wait: readonly Landing[]
   /** Was given up, and by what: told once what can land has landed. */
   readonly guilty: readonly Guilty[]
-}
-
-export interface Guilty {
-  readonly landing: Landing
-  /** What was red: its merge on top of `onto`. */
-  readonly link: MergeLink
-  readonly onto: Sha
-  /** The one that it is red together with, where that is known. */
-  readonly partner: Landing | undefined
 }
 
 export type LandAll = (landings: readonly Landing[], chain: MergeChain) => Promise<boolean>

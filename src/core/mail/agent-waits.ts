@@ -1,5 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { TakeReceipt } from './receipt.ts'
 
 /** How an agent stands to one that waits for it. */

@@ -1,6 +1,7 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Caller, Talking } from '../core.ts'
+import type { Talking } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { MergeResult } from '../../adapters/forge/forge.ts'
+import type { PullRequestSnapshot, MergeResult } from '../../adapters/forge/forge.ts'
 import type { SnapshotStore } from '../../adapters/store/store.ts'
 import type { Sha } from '../../domain/ids.ts'
 
@@ -12,3 +12,6 @@ export const noteBehind = (snapshots: Pick<SnapshotStore, 'put'>, branch: string
 
 export const isBehind = async (snapshots: Pick<SnapshotStore, 'get'>, branch: string, head: Sha): Promise<boolean> =>
   (await snapshots.get(keyOf(branch)))?.['head'] === head
+
+/** It has to be brought up to date with its base before the forge merges it. */
+export const isBehindBase = ({ blockers = [] }: PullRequestSnapshot): boolean => blockers.some(({ kind }) => kind === 'behind')

@@ -6,9 +6,7 @@ import { pullEventFacts } from './merge/journal.ts'
 import { ownerOf } from './merge/settle.ts'
 import { knownPulls } from './pull-records.ts'
 import type { StopSync } from '../turns/stop-sync.ts'
-
-/** It has to be brought up to date with its base before the forge merges it. */
-export const isBehindBase = ({ blockers = [] }: PullRequestSnapshot): boolean => blockers.some(({ kind }) => kind === 'behind')
+import { isBehindBase } from './behind.ts'
 
 export interface KeepUpToDate {
   /** Looks at all of them. Never throws; one that fails is tried again at the next look. */

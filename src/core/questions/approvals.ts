@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Agent } from '../../domain/records.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
 interface Outcome {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { TellProgress } from './subagent-progress.ts'
 
 /** What `agent_status` shows. `status` is derived from the state (tools.md, “Agents”). Times are ISO 8601. */

@@ -3,11 +3,11 @@ import type { StoreTransaction, StoreVerbs } from '../../adapters/store/store.ts
 import type { Agent, AgentRuntime } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { requireBudget } from '../usage/budgets.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
-import type { SpawnIntent } from './reserve.ts'
+import type { SpawnIntent } from './intent.ts'
 import { countsAsLive } from '../agents/tree.ts'
 
 /** How agents get into the tree, for everything that makes some: in one transaction, so that no two pass a limit together. */

@@ -1,6 +1,6 @@
 import type { Since } from '../sessions/agent-sessions.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 
 export interface ForkedAgent {
   agent_id: AgentId

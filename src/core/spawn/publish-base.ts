@@ -1,7 +1,7 @@
 import { FORGE_NAMES } from '../../domain/forge-kinds.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { Base } from './reserve.ts'
 

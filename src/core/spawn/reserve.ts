@@ -6,7 +6,8 @@ import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type AgentId, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from '../usage/budgets.ts'
-import type { Caller, SpawnError } from '../core.ts'
+import type { SpawnError } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { recordIssue } from './issues/records.ts'
 import { requireFree, type ResolvedSpec } from './issues/specs.ts'
@@ -34,23 +35,6 @@ export interface Candidate {
   readonly cliName: string
   /** Of an adopted branch: its existing worktree, or null. Undefined for a new branch. */
   readonly adopt: { worktree: string | null; head: Sha } | undefined
-}
-
-/** What the journal holds, so that a crash can be undone or finished. */
-export interface SpawnIntent extends Record<string, unknown> {
-  readonly agentId: string
-  readonly branch: string
-  readonly worktree: string
-  /** Empty where it makes no branch. */
-  readonly forkPoint: string
-  readonly makesBranch: boolean
-  readonly makesWorktree: boolean
-  /** Of a fork, which is not known by its branch. */
-  readonly name?: string
-  /** The capture that becomes its prompt: whose it is, and where it ends there. */
-  readonly capture?: { readonly agentId: AgentId; readonly line: number }
-  /** Its failure was published. */
-  readonly told?: boolean
 }
 
 export interface Reserved {

@@ -5,7 +5,7 @@ import { forgetIssue } from './issues/records.ts'
 import { endCapture } from './open-capture.ts'
 import type { SpawnError } from '../core.ts'
 import type { Deps } from '../deps.ts'
-import type { SpawnIntent } from './reserve.ts'
+import type { SpawnIntent } from './intent.ts'
 import type { States } from '../agents/states.ts'
 
 /** Takes back what a spawn made, or, where its agent already works, lets it live. */

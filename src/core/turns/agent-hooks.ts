@@ -1,4 +1,4 @@
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 
 /** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
 export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'block'; objection: string; reason: string }

@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { Hooks, StopAnswer } from './agent-hooks.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { isInCall, isLasting } from '../../domain/lifecycle.ts'
 import { startedKey, type StateChange, type States } from '../agents/states.ts'

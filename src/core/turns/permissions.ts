@@ -3,7 +3,7 @@ import type { HookFact, HookOutcome } from '../../adapters/agent-cli/hook-dialec
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Approvals } from '../questions/approvals.ts'
-import type { Caller } from '../core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import type { LiveAgentOf } from '../agents/live-agent.ts'

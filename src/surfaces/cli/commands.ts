@@ -12,9 +12,9 @@ export interface CommandEntry {
   load(): Promise<CommandModule>
 }
 
-/** Adds arguments, options and action to a command. */
+/** Adds arguments, options and action to a command. `whole`: the program with all of its commands. */
 export interface CommandModule {
-  define(command: Command, context: CliContext): void
+  define(command: Command, context: CliContext, whole: () => Promise<Command>): void
 }
 
 const SETUP = 'Set up and run'

@@ -49,7 +49,7 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     const command = program.command(entry.name, { hidden: entry.hidden === true }).description(entry.summary)
     if (entry.group !== undefined) command.helpGroup(`${entry.group}:`)
     if (entry.personOnly === true) command.hook('preAction', () => refuseAs(entry.name, context))
-    if (only === undefined || only === entry.name) (await entry.load()).define(command, context)
+    if (only === undefined || only === entry.name) (await entry.load()).define(command, context, () => buildProgram(context))
     else command.allowUnknownOption().allowExcessArguments()
   }
   return program

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Hooks } from '../../core/turns/agent-hooks.ts'
-import type { Caller } from '../../core/core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import { callerOf } from './auth.ts'
 import { answers } from './openapi.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from '../../core/core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { identify, type AuthDeps } from '../http/auth.ts'
 

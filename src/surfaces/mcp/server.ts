@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'
-import type { Caller, Core } from '../../core/core.ts'
+import type { Core } from '../../core/core.ts'
+import type { Caller } from '../../domain/caller.ts'
 import type { Receipt } from '../../core/mail/receipt.ts'
 import { nearestKey } from '../../config/nearest-key.ts'
 import { asExomonadError } from '../../domain/errors.ts'

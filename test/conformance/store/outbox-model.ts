@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { Delivery } from '../../../src/domain/records.ts'
-import type { AgentId, DeliveryId } from '../../../src/domain/ids.ts'
-import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
+import { type AgentId, type DeliveryId, newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import { deliveryRow } from './rows.ts'
 
 type Entry = Pick<Delivery, 'recipient' | 'state' | 'attempts' | 'handedAt'> & { readonly id: DeliveryId }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { parse, specifiedRules, validate } from 'graphql'
-import { getVariableValues, Kind } from 'graphql'
+import { parse, specifiedRules, validate, getVariableValues, Kind } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import type { FullPull, RawCheckRun, RawReview, RawState, RawStatus } from '../../../src/adapters/forge/github/reading/answers.ts'
 import { createCache } from '../../../src/adapters/forge/github/reading/cache.ts'

@@ -67,7 +67,7 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     interrupt: () => interrupts.forEach((listener) => listener()),
     run: async (...argv: string[]): Promise<void> => {
       const command = new Command('under-test').exitOverride().configureOutput({ writeErr: (text) => void (said.err += text) })
-      module.define(command, context)
+      module.define(command, context, async () => command)
       await command.parseAsync(argv, { from: 'user' })
     },
   }

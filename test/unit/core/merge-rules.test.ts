@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Check } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/check.ts'
 import { mergeObjections } from '../../../src/core/pulls/merge/rules.ts'
 import { pull } from '../events/pull.ts'
 

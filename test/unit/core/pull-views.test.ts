@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge, PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
-import type { Caller } from '../../../src/core/core.ts'
+import type { Caller } from '../../../src/domain/caller.ts'
 
 import { createPullViews } from '../../../src/core/pulls/pull-views.ts'
 import type { AgentId, Sha } from '../../../src/domain/ids.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
-import type { AgentId } from '../../../src/domain/ids.ts'
-import { asBranchName } from '../../../src/domain/ids.ts'
+import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/check.ts'
+import { type AgentId, asBranchName } from '../../../src/domain/ids.ts'
 import { diffPullRequest, isReady, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 

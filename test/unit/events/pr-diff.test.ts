@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Check, PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
+import type { PullRequestSnapshot, Review } from '../../../src/adapters/forge/forge.ts'
+import type { Check } from '../../../src/adapters/forge/check.ts'
 import { EVENTS } from '../../../src/events/event.ts'
 import { diffPullRequest, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
 import { asBranchName, type Actor } from '../../../src/domain/ids.ts'

@@ -1,7 +1,7 @@
 import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Caller } from '../../../src/core/core.ts'
+import type { Caller } from '../../../src/domain/caller.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { listTools, runTool } from '../../../src/surfaces/run-tool.ts'
 import { ALL_TOOLS, toolNamed } from '../../../src/tools/all.ts'

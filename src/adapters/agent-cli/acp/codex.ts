@@ -1,4 +1,4 @@
-import type { AcpLaunch } from '../../terminals/headless.ts'
+import type { AcpLaunch } from '../../terminals/headless-program.ts'
 import type { LaunchRequest } from '../agent-cli.ts'
 import { codexServer } from '../codex/overrides.ts'
 import { parseJson } from '../../../domain/parse-json.ts'

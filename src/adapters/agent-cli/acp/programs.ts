@@ -4,7 +4,7 @@ import { ACP_ADAPTERS } from '../../../domain/acp-names.ts'
 import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
 import { LOGIN_VARIABLES } from '../claude/home.ts'
 import { gitIdentity } from '../gemini/git-identity.ts'
-import type { AcpCliOptions } from '../acp.ts'
+import type { AcpCliOptions } from './options.ts'
 import { parseJson } from '../../../domain/parse-json.ts'
 
 /** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */

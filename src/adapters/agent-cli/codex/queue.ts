@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ExecResult } from '../../../processes/exec.ts'
-import type { ChannelResult } from '../agent-cli.ts'
+import type { ChannelResult } from '../../terminals/headless.ts'
 import { lastTurn, type Turn } from './rollout.ts'
 
 /** One argument holds at most 128 KiB on Linux. Bytes. */

@@ -1,5 +1,5 @@
 import type { Sha } from '../../../domain/ids.ts'
-import type { Check, ChecksState } from '../forge.ts'
+import type { Check, ChecksState } from '../check.ts'
 import type { GiteaClient } from './client.ts'
 import { matchesGlob } from './glob.ts'
 import type { RawBranch } from './protection.ts'

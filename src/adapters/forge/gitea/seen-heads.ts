@@ -1,8 +1,7 @@
+import type { BranchName, Sha } from '../../../domain/ids.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { Sha } from '../../../domain/ids.ts'
 import type { Branches } from '../branches.ts'
 import type { GiteaForgeOptions } from './options.ts'
-import type { Ends } from './snapshots.ts'
 
 /**
  * Heads that had commits of their own when they were seen last. Gitea leaves a pull request open whose commits somebody pushed to its base; that
@@ -47,4 +46,12 @@ export function createSeenHeads({
       return seen !== undefined && (seen === head || (await git.isMerged(seen, base)))
     },
   }
+}
+
+/** Branch and commit of both ends. */
+export interface Ends {
+  readonly head: Sha
+  readonly base: Sha
+  readonly headBranch: BranchName
+  readonly baseBranch: BranchName
 }

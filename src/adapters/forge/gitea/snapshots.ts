@@ -174,11 +174,3 @@ function speakers(author: RawUser | null, { reviews, onLines, comments }: RawWor
   const said = [...reviews, ...[...onLines.values()].flat(), ...comments].map(({ user }) => user)
   return [author, ...said].flatMap((user) => (user === null ? [] : [user.login]))
 }
-
-/** Branch and commit of both ends. */
-export interface Ends {
-  readonly head: Sha
-  readonly base: Sha
-  readonly headBranch: BranchName
-  readonly baseBranch: BranchName
-}

@@ -1,7 +1,8 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Headers } from './client/limits.ts'
 import { OLDEST_SERVER, serverName } from './client/old-server.ts'
-import type { GithubClientOptions, GithubRepository } from './options.ts'
+import type { GithubClientOptions } from './options.ts'
+import type { GithubRepository } from './repository.ts'
 import { ownHost } from './setup/api-host.ts'
 
 /** Whose token it is, where it is an app’s. */

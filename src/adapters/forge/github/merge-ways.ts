@@ -1,4 +1,5 @@
-import type { MergeStrategy, MergeWays } from '../forge.ts'
+import type { MergeWays } from '../forge.ts'
+import type { MergeStrategy } from '../merge-results.ts'
 import type { BranchRule } from './reading/branch-rules.ts'
 
 const ALL: readonly MergeStrategy[] = ['merge', 'squash', 'rebase']

@@ -3,18 +3,7 @@ import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { Git } from '../../git/git.ts'
 import type { StoreVerbs } from '../../store/store.ts'
 import type { GithubApp } from './setup/token.ts'
-
-/** Where a repository is on GitHub, GHE.com or an Enterprise Server. */
-export interface GithubRepository {
-  /** `github.com`, `octo.ghe.com`, `git.example.com`. */
-  readonly host: string
-  readonly owner: string
-  readonly name: string
-  /** Without a slash at the end: `https://api.github.com`, `https://git.example.com/api/v3`. */
-  readonly apiUrl: string
-  /** `https://api.github.com/graphql`, `https://git.example.com/api/graphql`. */
-  readonly graphqlUrl: string
-}
+import type { GithubRepository } from './repository.ts'
 
 /** What may change while the daemon runs. From the trusted configuration. */
 export interface GithubSettings {

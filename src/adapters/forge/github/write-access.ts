@@ -3,7 +3,6 @@ import { createHeldAnswers } from '../held-answers.ts'
 import type { GithubClient } from './client/client.ts'
 import type { GithubForgeOptions } from './options.ts'
 import type { Association } from './reading/answers.ts'
-import type { Account } from './reading/trusted.ts'
 
 /** What GitHub says beside somebody’s words. It does not know of rights through a team or a private membership, and counts members who may only read. */
 const ASSOCIATED: readonly Association[] = ['OWNER', 'MEMBER', 'COLLABORATOR']
@@ -46,4 +45,10 @@ export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOption
     if (association === undefined) throw answer
     return ASSOCIATED.includes(association)
   }
+}
+
+/** Whoever wrote something, by the name that REST and people use: apps are `name[bot]`. */
+export interface Account {
+  readonly login: string
+  readonly bot: boolean
 }

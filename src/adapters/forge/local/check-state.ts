@@ -1,5 +1,5 @@
 import type { CheckRow } from '../../../domain/forge-rows.ts'
-import type { ChecksState } from '../forge.ts'
+import type { ChecksState } from '../check.ts'
 
 /** What a run that ended, or hasn’t, says about its head. A run that was cancelled or cut off says nothing: it is run again. */
 export function checksState(status: CheckRow['status'] | undefined): ChecksState {

@@ -2,7 +2,7 @@ import type { Sha } from '../../../domain/ids.ts'
 import type { Git } from '../../git/git.ts'
 import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { PullRow } from '../../../domain/forge-rows.ts'
-import type { MergeStrategy } from '../forge.ts'
+import type { MergeStrategy } from '../merge-results.ts'
 import { squashMessage } from '../squash-message.ts'
 
 /** The commit that would be the base’s tip, or the files in which that can’t be. */

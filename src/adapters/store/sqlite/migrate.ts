@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { Migrator } from 'kysely/migration'
+import { type Migration, Migrator } from 'kysely/migration'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'

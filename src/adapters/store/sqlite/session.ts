@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** What the verbs run on: one open transaction, or none. */

@@ -1,8 +1,8 @@
 import type { AgentId } from '../../../domain/ids.ts'
 import type { HostedEnd } from '../../../processes/host/hosted-process.ts'
 import type { OutputLog } from '../../../processes/host/output-log.ts'
-import type { ChannelResult } from '../../agent-cli/agent-cli.ts'
-import type { AcpLaunch, HostedSession } from '../headless.ts'
+import type { ChannelResult, HostedSession } from '../headless.ts'
+import type { AcpLaunch } from '../headless-program.ts'
 import type { TypeResult } from '../holder.ts'
 
 /** A program as the host keeps it, whatever it runs on. It ends its own streams; the host ends its processes. */

@@ -1,7 +1,7 @@
 import type { AgentId, PaneId } from '../../../domain/ids.ts'
 import type { Hello, HostAnswer } from '../../../processes/host/framing.ts'
-import type { ChannelResult } from '../../agent-cli/agent-cli.ts'
-import type { AcpLaunch, HostedSession, Written } from '../headless.ts'
+import type { ChannelResult, HostedSession, Written } from '../headless.ts'
+import type { AcpLaunch } from '../headless-program.ts'
 import type { TypeResult } from '../holder.ts'
 
 /** Raised when host and daemon could misunderstand each other; a host lives longer than the daemon that started it. */

@@ -1,4 +1,5 @@
-import type { MergeStrategy, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeStrategy } from '../../../adapters/forge/merge-results.ts'
 import type { MergeKind } from '../../../adapters/forge/scheduled.ts'
 import type { Store, StoreVerbs } from '../../../adapters/store/store.ts'
 import type { JournalEntry } from '../../../domain/records.ts'

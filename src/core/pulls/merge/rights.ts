@@ -2,7 +2,7 @@ import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { Agent } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { baseMergers, placed } from '../../../domain/base-owner.ts'
-import type { Caller } from '../../core.ts'
+import type { Caller } from '../../../domain/caller.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Who may merge what. */

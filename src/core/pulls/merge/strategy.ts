@@ -1,4 +1,5 @@
-import type { Forge, MergeStrategy, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Forge, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeStrategy } from '../../../adapters/forge/merge-results.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 
 /** After the one that fits the agent: a squash is always possible, a rebase not. */

@@ -15,13 +15,12 @@ interface Candidate {
 /** What completion may cost: a daemon that doesn’t answer must not hold the shell. Milliseconds. */
 const LIMIT = 500
 
-export function define(command: Command, context: CliContext): void {
+export function define(command: Command, context: CliContext, whole: () => Promise<Command>): void {
   command
     .argument('[words...]', 'The words after `exomonad`, the last one being completed')
     .allowUnknownOption()
     .action(async (words: string[]) => {
-      const { buildProgram } = await import('../program.ts')
-      const candidates = await complete(await buildProgram(context), words, context)
+      const candidates = await complete(await whole(), words, context)
       const text = candidates.map(({ word, description }) => `${printableLine(word)}\t${printableLine(description)}\n`).join('')
       context.terminal.stdout.write(text)
     })

@@ -13,17 +13,7 @@ import { pathTo } from './rotation.ts'
 import { isUnmanned, nodeOf, viewOf, type ConsoleState, type Overlay, type View } from './state.ts'
 import { statusBar } from './status-bar.ts'
 import { wrapLine } from './rows/wrap.ts'
-
-export interface FrameOptions {
-  /** Size of the terminal. */
-  readonly columns: number
-  readonly rows: number
-  readonly palette: Palette
-  /** Milliseconds since the epoch. */
-  readonly now: number
-  /** Counts up: turns what turns. */
-  readonly spin: number
-}
+import type { FrameOptions } from './frame-options.ts'
 
 export interface Frame {
   /** As many as the terminal has, none wider than it is. */

@@ -4,7 +4,7 @@ import { printableLine } from '../../text/printable.ts'
 import type { Inbox } from '../../text/inbox-answer.ts'
 import { itemCalled, itemsOf, type InboxItem } from './rows/inbox-rows.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
-import type { Doing, Tell } from './run-line.ts'
+import type { Doing, Tell } from './doing.ts'
 import type { ConsoleState } from './state.ts'
 
 type InboxLine = Extract<ConsoleLine, { kind: 'inbox' | 'answer' | 'approve' | 'deny' }>

@@ -14,24 +14,7 @@ import { findByName, hasEnded, neighbour } from './rotation.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
 import { isUnmanned, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
-
-/** What lines are done with. */
-export interface Doing {
-  readonly store: Store<ConsoleState, Action>
-  readonly feed: Feed
-  /** Acts for an agent, or as the person alone; starts the daemon where it isn’t running. */
-  readonly clientFor: (agent?: string) => Client
-  readonly now: () => number
-  readonly palette: Palette
-  /** Gives the terminal away to a program, and takes it back. Answers its exit code. */
-  readonly attach: (argv: readonly string[]) => Promise<number | null>
-  /** The Zellij session that the console’s terminal is in, as the tool `attach` takes it. */
-  readonly inside: { inside?: string }
-  readonly quit: () => void
-}
-
-/** Says something in an agent’s scrollback. */
-export type Tell = (agent: string, text: string, colour?: Notice['colour']) => void
+import type { Doing, Tell } from './doing.ts'
 
 export interface Lines {
   /** Does what a line says to the agent that was viewed when it was written. Never throws: what goes wrong is told there, and answers false. */

@@ -1,5 +1,5 @@
 import { asExomonadError } from '../../../domain/errors.ts'
-import type { Doing, Tell } from './run-line.ts'
+import type { Doing, Tell } from './doing.ts'
 
 /** The person’s waits: one for each agent at most, all at once. */
 export interface Waits {

@@ -1,4 +1,4 @@
-import type { PermissionFinding } from '../../../adapters/forge/github/setup/permissions.ts'
+import type { PermissionFinding } from '../../../adapters/forge/github/setup/permission-finding.ts'
 import type { WorkflowFinding } from '../../../adapters/forge/github/setup/workflows.ts'
 import type { Config } from '../../../config/schema.ts'
 import { checkTrust } from '../../../config/trust.ts'

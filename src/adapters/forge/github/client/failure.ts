@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import { networkTrouble } from '../../network-trouble.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import type { Headers } from './limits.ts'
 
 /** What Octokit throws, as far as it is used. Answers carry `response`; where there was none, `cause` says why. */

@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Log } from '../../../../runtime/log.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import type { Headers } from './limits.ts'
 import { withoutFields } from './without-fields.ts'
 

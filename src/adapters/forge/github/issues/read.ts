@@ -5,9 +5,9 @@ import type { GithubForgeOptions } from '../options.ts'
 import { kindOfOwn } from '../own-comment.ts'
 import type { Association, RawActor, RawComment, RawConnection } from '../reading/answers.ts'
 import { ask, isDenied, leftOut } from '../reading/pages.ts'
-import { accountOf, createBelieves, isSame, type Account, type Believes } from '../reading/trusted.ts'
+import { accountOf, createBelieves, isSame, type Believes } from '../reading/trusted.ts'
+import type { Account, WriteAccess } from '../write-access.ts'
 import { ISSUE, MORE_ISSUE_COMMENTS } from './queries.ts'
-import type { WriteAccess } from '../write-access.ts'
 
 interface RawEvent {
   readonly __typename: 'LabeledEvent' | 'RenamedTitleEvent'

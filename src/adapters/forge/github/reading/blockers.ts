@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
-import type { AskedReviewer, Blocker, ChecksState } from '../../forge.ts'
+import type { AskedReviewer, Blocker } from '../../forge.ts'
+import type { ChecksState } from '../../check.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { FullPull } from './answers.ts'
 import type { ReadChecks } from './checks/checks.ts'

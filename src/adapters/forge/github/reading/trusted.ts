@@ -1,11 +1,5 @@
-import type { WriteAccess } from '../write-access.ts'
+import type { WriteAccess, Account } from '../write-access.ts'
 import type { Association, RawActor, RawWords } from './answers.ts'
-
-/** Whoever wrote something, by the name that REST and people use: apps are `name[bot]`. */
-export interface Account {
-  readonly login: string
-  readonly bot: boolean
-}
 
 /** GitHub’s own stand-in for accounts that are gone. */
 const GHOST: Account = { login: 'ghost', bot: false }

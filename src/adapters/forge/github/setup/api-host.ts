@@ -1,4 +1,4 @@
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { isLoopback, type RemoteAddress } from '../../remote-url.ts'
 
 /** The host of the API behind one of GitHub’s own; null where it isn’t one of them: an Enterprise Server, an ssh alias, or not GitHub. */

@@ -1,5 +1,5 @@
-import type { GithubRepository } from '../options.ts'
-import type { PermissionFinding } from './permissions.ts'
+import type { GithubRepository } from '../repository.ts'
+import type { PermissionFinding } from './permission-finding.ts'
 import type { AppGrant } from './token.ts'
 
 interface Wanted {

@@ -2,7 +2,7 @@ import { asExomonadError, ExomonadError } from '../../../../domain/errors.ts'
 import { limited, troubled, unreachable, wordsOf } from '../client/failure.ts'
 import { createSecrets } from '../client/secrets.ts'
 import { apiFetch } from '../../api-fetch.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { readAppKey, signAppToken } from './app-key.ts'
 
 /** An app, as the configuration has it. */

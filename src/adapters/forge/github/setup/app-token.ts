@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import { garbled } from '../client/failure.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { createAppRequest, hasAppKey, type AppAnswer, type AppSettings } from './app-requests.ts'
 import type { AppGrant, GithubToken } from './token.ts'
 

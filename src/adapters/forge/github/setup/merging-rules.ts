@@ -1,9 +1,9 @@
-import type { MergeStrategy } from '../../forge.ts'
+import type { MergeStrategy } from '../../merge-results.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { readBranchRules, type BranchRule } from '../reading/branch-rules.ts'
-import type { PermissionFinding } from './permissions.ts'
+import type { PermissionFinding } from './permission-finding.ts'
 import { treeRuleFindings, type Ruleset } from './tree-rules.ts'
 
 export interface RuledRepository {

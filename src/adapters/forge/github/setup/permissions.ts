@@ -2,23 +2,13 @@ import { asExomonadError } from '../../../../domain/errors.ts'
 import type { ForgeBudget } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import { isTooOld, OLDEST_SERVER, serverName, versionIn } from '../client/old-server.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { fullLook } from '../reading/queries.ts'
 import { ownHost } from './api-host.ts'
 import { permissionsOfApp } from './app-permissions.ts'
 import { checkRules, waysFindings, type RuledRepository } from './merging-rules.ts'
 import type { GithubApp } from './token.ts'
-
-export interface PermissionFinding {
-  /** In the words of a token’s settings where it is one of those: `Contents: write`. */
-  readonly permission: string
-  readonly state: 'ok' | 'missing' | 'unknown'
-  /** Without it exomonad can’t do its work there; else it does less. */
-  readonly needed: boolean
-  /** Both are sentences without a full stop. */
-  readonly why: string
-  readonly fix: string | null
-}
+import type { PermissionFinding } from './permission-finding.ts'
 
 /** Which version it is, and what it does not know. */
 export interface ServerFinding {

@@ -1,5 +1,5 @@
 import type { BranchRule } from '../reading/branch-rules.ts'
-import type { PermissionFinding } from './permissions.ts'
+import type { PermissionFinding } from './permission-finding.ts'
 
 /** What is known of a ruleset beside its rules. */
 export interface Ruleset {

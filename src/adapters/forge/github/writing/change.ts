@@ -1,7 +1,7 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { lookAt, PULL, type RawPull } from './pull.ts'
 import { refusalIn } from './refusal.ts'
 

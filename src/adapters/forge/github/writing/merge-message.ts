@@ -1,5 +1,5 @@
 import type { TextGate } from '../../../../sanitize/text-gate.ts'
-import type { MergeStrategy } from '../../forge.ts'
+import type { MergeStrategy } from '../../merge-results.ts'
 import { squashMessage } from '../../squash-message.ts'
 import type { GithubClient } from '../client/client.ts'
 import { PULL, type RawPull } from './pull.ts'

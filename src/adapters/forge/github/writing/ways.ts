@@ -1,9 +1,10 @@
 import { asExomonadError } from '../../../../domain/errors.ts'
 import type { Log } from '../../../../runtime/log.ts'
-import { ANY_WAY, type Forge, type MergeStrategy } from '../../forge.ts'
+import { ANY_WAY, type Forge } from '../../forge.ts'
+import type { MergeStrategy } from '../../merge-results.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'
-import type { GithubRepository } from '../options.ts'
+import type { GithubRepository } from '../repository.ts'
 import { readBranchRules } from '../reading/branch-rules.ts'
 import { MERGE_SETTINGS } from '../reading/queries.ts'
 

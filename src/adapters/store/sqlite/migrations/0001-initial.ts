@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /** All tables of the first version. Columns are named like the fields of store.ts. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /** What agent CLIs bring: usage by model, and an agent’s own choice of tools. */
 export async function up(db: Kysely<unknown>): Promise<void> {

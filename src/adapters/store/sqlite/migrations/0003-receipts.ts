@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /** What a call’s result took away, and whether the result arrived. What was taken before this counts as arrived. */
 export async function up(db: Kysely<unknown>): Promise<void> {

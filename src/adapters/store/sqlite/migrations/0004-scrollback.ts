@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /**
  * What people wrote beside an agent’s terminal, and agents that are out of sight while their worktree is still there: until now only what

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /** What sessions and processes without a terminal are started with, and what comes of any agent. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /**
  * Checks of merge results, remembered by the files that were checked, and of no single pull request; what a delivery is about, so that it

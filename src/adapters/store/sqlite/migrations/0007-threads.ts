@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery } from 'kysely'
+import { type Kysely, CompiledQuery } from 'kysely'
 
 /** Conversations on lines: which comment another one answers, and, in the first one, whether the conversation was resolved. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,6 @@
 import type { AgentStore } from '../../store.ts'
 import type { Agent, AgentPatch } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 type AgentRow = Omit<Tables['agents'], 'seq'>

@@ -1,7 +1,6 @@
 import type { ApprovalStore } from '../../store.ts'
 import type { Approval } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 export function createApprovals({ db }: Session): ApprovalStore {
   return {

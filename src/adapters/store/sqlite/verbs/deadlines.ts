@@ -1,6 +1,5 @@
 import type { DeadlineStore } from '../../store.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 export function createDeadlines({ db }: Session): DeadlineStore {
   return {

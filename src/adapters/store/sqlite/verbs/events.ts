@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { EventStore } from '../../store.ts'
 import type { NewStoredEvent, StoredEvent } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 type EventRow = Omit<StoredEvent, 'payload'> & { readonly payload: string }

@@ -1,8 +1,7 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { JournalStore } from '../../store.ts'
 import type { JournalEntry } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 type JournalRow = Omit<JournalEntry, 'data'> & { readonly data: string }
 

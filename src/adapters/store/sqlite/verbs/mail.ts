@@ -2,8 +2,7 @@ import type { AgentId } from '../../../../domain/ids.ts'
 import type { MailStore } from '../../store.ts'
 import type { Mail } from '../../../../domain/records.ts'
 import type { Channels } from '../channels.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 /**
  * A mailbox in order of insertion, whatever the clocks say. Popped mail stays, marked, so that it can go back to its place: until it is known to

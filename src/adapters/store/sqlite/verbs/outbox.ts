@@ -1,8 +1,7 @@
 import type { Recipient } from '../../../../domain/ids.ts'
 import type { OutboxStore } from '../../store.ts'
 import type { Delivery } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 /**
  * The states of a delivery, each change one statement that names the states it starts from:

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { PullStore } from '../../store.ts'
 import type { PullRow, ReviewCommentRow, ReviewRow } from '../../../../domain/forge-rows.ts'
 import { createChecks } from './checks.ts'
-import type { Session } from '../session.ts'
-import { rows } from '../session.ts'
+import { type Session, rows } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 export function createPulls(session: Session): PullStore {

@@ -1,7 +1,6 @@
 import type { QuestionStore } from '../../store.ts'
 import type { Question } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 export function createQuestions({ db }: Session): QuestionStore {
   return {

@@ -1,7 +1,6 @@
 import type { RunStore } from '../../store.ts'
 import type { Run, RunResult } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { change, rows } from '../session.ts'
+import { type Session, change, rows } from '../session.ts'
 
 export function createRuns({ db }: Session): RunStore {
   return {

@@ -1,7 +1,6 @@
 import type { ScrollbackStore } from '../../store.ts'
 import type { ScrollbackEntry } from '../../../../domain/records.ts'
-import type { Session } from '../session.ts'
-import { rows } from '../session.ts'
+import { type Session, rows } from '../session.ts'
 
 export function createScrollback({ db }: Session): ScrollbackStore {
   return {

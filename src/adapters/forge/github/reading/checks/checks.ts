@@ -1,4 +1,5 @@
-import type { Check, ChecksState, PullRequestSnapshot } from '../../../forge.ts'
+import type { PullRequestSnapshot } from '../../../forge.ts'
+import type { Check, ChecksState } from '../../../check.ts'
 import type { RawCheckRun, RawContext, RollupState } from '../answers.ts'
 
 /** A status or check run, however it was read. */

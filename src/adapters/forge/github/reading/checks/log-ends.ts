@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ExomonadError } from '../../../../../domain/errors.ts'
-import type { Check } from '../../../forge.ts'
+import type { Check } from '../../../check.ts'
 import { plainText } from '../../../plain-text.ts'
 import type { GithubForgeOptions } from '../../options.ts'
 import type { GithubClient } from '../../client/client.ts'

@@ -1,4 +1,4 @@
-import type { ChecksState } from '../../../forge.ts'
+import type { ChecksState } from '../../../check.ts'
 import type { GithubClient } from '../../client/client.ts'
 import type { GithubForgeOptions } from '../../options.ts'
 import { readActions, readStatuses } from './actions.ts'
