@@ -36,6 +36,18 @@ export { createConversation, type Conversation, type ConversationMessage, type C
 export { createSubagentProgress, type SubagentProgress, type SubagentProgressOptions } from './subagents/progress.ts'
 export { registerSubagentTools } from './subagents/subagent-tools.ts'
 export { createToolRegistry, type ToolRegistryOptions } from './subagents/tool-registry.ts'
-export type { AgenticLoop, LoopCallbacks, LoopOptions, LoopResult, SubagentCallbacks, SubagentInfo, SubagentResult, SubagentToolsOptions, ToolContext, ToolHandler, ToolRegistry } from './subagents/types.ts'
+export type {
+  AgenticLoop,
+  LoopCallbacks,
+  LoopOptions,
+  LoopResult,
+  SubagentCallbacks,
+  SubagentInfo,
+  SubagentResult,
+  SubagentToolsOptions,
+  ToolContext,
+  ToolHandler,
+  ToolRegistry,
+} from './subagents/types.ts'
 export type { ToolArguments, ToolCategory, ToolParameter } from './subagents/tool-types.ts'
 export type { ToolCallRequest, ToolCallResult, ToolDefinition } from './subagents/tool-types.ts'

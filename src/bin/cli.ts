@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
-import type { CliContext, GlobalOptions, Terminal } from '../surfaces/cli/context.ts'
+import type { CliContext, GlobalOptions } from '../surfaces/cli/context.ts'
+import type { Terminal } from '../surfaces/text/terminal.ts'
 import { EXIT_CODES, type ExitCode } from '../surfaces/cli/exit-codes.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseToml } from '../domain/parse-toml.ts'
+import { parseToml } from '../domain/formats/parse-toml.ts'
 import type { Config } from './schema.ts'
 import { lineOfKey, linesOfKeys } from './toml-lines.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ExomonadError } from '../domain/errors.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 /** `<state>/repository.json`: what cannot be derived from the repository. Written by `exomonad init`. */
 export interface RepositoryFile {

@@ -5,7 +5,7 @@ import { ExomonadError } from '../domain/errors.ts'
 import type { Paths } from '../runtime/paths.ts'
 import type { Environment } from './environment.ts'
 import { ensureUserState, readIfThere, trustFile, writeWhole } from './user-state.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 /**
  * A repository from elsewhere runs nothing here before its user said so: the configuration and templates that git tracks must

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'no
 import { join } from 'node:path'
 import { repositoryHash } from '../runtime/paths.ts'
 import type { Environment } from './environment.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 /**
  * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens, what is trusted, and

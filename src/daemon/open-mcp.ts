@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Log } from '../runtime/log.ts'
 import { listenOnLoopback, type LoopbackServer } from '../surfaces/mcp/loopback.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 /** MCP’s port: the configured one, else the one of before, which agents that live on were given, else any. */
 export async function openMcp({ file, port, log }: { file: string; port: number | undefined; log: Log }): Promise<LoopbackServer> {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
-import { readRemovedNotice, removedNotice } from '../domain/output-notices.ts'
+import { readRemovedNotice, removedNotice } from '../domain/formats/output-notices.ts'
 
 const ENDING = /\.log(\.part)?$/
 /** A notice is shorter. Bytes. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Store } from '../adapters/store/store.ts'
 import { ExomonadError } from '../domain/errors.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 import type { Paths } from '../runtime/paths.ts'
 
 interface Deps {

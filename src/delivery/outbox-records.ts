@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
 import { MEANT_FOR } from './outbox-message.ts'
-import type { Publisher } from './publish.ts'
+import type { Publisher } from '../events/publish.ts'
 import { nearestLiving } from './router.ts'
 
 /** What the outbox writes down: each change of a delivery with its event, in one transaction. */

@@ -3,11 +3,11 @@ import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Recipient } from '../domain/ids.ts'
-import { mailSubjectOf } from '../domain/mail-subject.ts'
+import { mailSubjectOf } from '../domain/formats/mail-subject.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
-import { hasFailed, isReady } from '../pull-watch/pr-diff.ts'
-import { PULL_PREFIX, type PullRecord, type Tracking } from '../pull-watch/pr-tracking.ts'
-import type { Publisher } from './publish.ts'
+import { hasFailed, isReady } from '../core/pulls/readiness.ts'
+import { PULL_PREFIX, type PullRecord, type Tracking } from '../core/pulls/pull-records.ts'
+import type { Publisher } from '../events/publish.ts'
 
 const OF_A_PULL = /^(pr|ci|review|landing)\./
 const OF_A_BASE = /^base\.(red|green)$/

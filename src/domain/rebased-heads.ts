@@ -1,4 +1,3 @@
-import type { SnapshotStore } from '../adapters/store/store.ts'
 import type { Sha } from './ids.ts'
 
 /** Whether two heads of a branch are the same work, rebased by exomonad. */
@@ -11,6 +10,12 @@ export interface RebasedHeads {
   readonly lineage: (head: Sha) => Sha[]
 }
 
+/** Where it is remembered: the store’s snapshots. */
+interface Snapshots {
+  get(key: string): Promise<Record<string, unknown> | undefined>
+  put(key: string, value: Record<string, unknown>): Promise<void>
+}
+
 interface Move {
   readonly from: Sha
   readonly to: Sha
@@ -20,16 +25,16 @@ interface Move {
 const MOST = 50
 const keyOf = (branch: string): string => `rebases:${branch}`
 
-const movesOf = async (snapshots: Pick<SnapshotStore, 'get'>, branch: string): Promise<readonly Move[]> =>
+const movesOf = async (snapshots: Pick<Snapshots, 'get'>, branch: string): Promise<readonly Move[]> =>
   ((await snapshots.get(keyOf(branch)))?.['moves'] as readonly Move[] | undefined) ?? []
 
 /** Written before the rebased head is pushed: whoever sees it knows what it is. */
-export async function noteRebase(snapshots: Pick<SnapshotStore, 'get' | 'put'>, branch: string, move: Move): Promise<void> {
+export async function noteRebase(snapshots: Snapshots, branch: string, move: Move): Promise<void> {
   const moves = (await movesOf(snapshots, branch)).filter(({ to }) => to !== move.to)
   await snapshots.put(keyOf(branch), { moves: [...moves, move].slice(-MOST) })
 }
 
-export async function rebasedHeads(snapshots: Pick<SnapshotStore, 'get'>, branch: string): Promise<RebasedHeads> {
+export async function rebasedHeads(snapshots: Pick<Snapshots, 'get'>, branch: string): Promise<RebasedHeads> {
   const before = new Map((await movesOf(snapshots, branch)).map(({ from, to }) => [to, from]))
   const lineage = (head: Sha): Sha[] => {
     const line = [head]

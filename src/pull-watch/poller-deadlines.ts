@@ -4,8 +4,9 @@ import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { NewEvent } from '../events/event.ts'
 import { factsOf } from './pr-diff.ts'
-import { deadlinesOf, PULL_PREFIX, reviewPatience, type Deadline, type PullRecord, type Tracking } from './pr-tracking.ts'
-import type { Publisher } from '../delivery/publish.ts'
+import { deadlinesOf, reviewPatience, type Deadline } from './pr-tracking.ts'
+import { PULL_PREFIX, type PullRecord, type Tracking } from '../core/pulls/pull-records.ts'
+import type { Publisher } from '../events/publish.ts'
 
 /** Wall-clock deadlines of pull requests, which survive a restart. */
 export interface PullDeadlines {

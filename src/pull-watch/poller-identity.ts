@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { PullDeadlines } from './poller-deadlines.ts'
-import { PULL_PREFIX, type PullRecord } from './pr-tracking.ts'
+import { PULL_PREFIX, type PullRecord } from '../core/pulls/pull-records.ts'
 
 const LOCAL = 'local'
 const IDENTITY_KEY = 'poller:identity'

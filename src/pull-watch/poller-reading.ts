@@ -5,21 +5,7 @@ import type { FollowedPulls } from './poller-pulls.ts'
 import type { ApplyOptions, PullRecords } from './poller-record.ts'
 import type { Schedule } from './poller-schedule.ts'
 import { isActive } from './pr-tracking.ts'
-
-/**
- * What is done about a look before anybody is told of it, and what else is known then. `isElsewhere`: it was open when it was seen last and was merged
- * since, by nobody here.
- */
-export type FollowUp = (found: PullRequestSnapshot, isElsewhere: () => Promise<boolean>) => Promise<FollowedUp>
-
-export interface FollowedUp {
-  /** As it is after that. */
-  readonly pull: PullRequestSnapshot
-  /** Of one that was merged: why the base here does not have it. */
-  readonly localError?: string | undefined
-  /** The forge was to merge it by itself, and does not any more. */
-  readonly cancelled?: CancelledMerge
-}
+import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 
 /** What becomes of each answer of the forge. */
 export interface PullReading {

@@ -12,8 +12,9 @@ import { rebasedHeads } from '../domain/rebased-heads.ts'
 import { withoutOutsidersWords } from './outsiders.ts'
 import { stalledEvent, type PullDeadlines } from './poller-deadlines.ts'
 import { diffPullRequest, factsOf, isByForge } from './pr-diff.ts'
-import { failuresBefore, PULL_PREFIX, track, untracked, type PullRecord, type Tracking } from './pr-tracking.ts'
-import type { Publisher } from '../delivery/publish.ts'
+import { failuresBefore, track, untracked } from './pr-tracking.ts'
+import { PULL_PREFIX, type PullRecord, type Tracking } from '../core/pulls/pull-records.ts'
+import type { Publisher } from '../events/publish.ts'
 import { outdated, withdraw } from '../delivery/withdrawal.ts'
 
 export interface PullRecords {

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts'
 import { knownWeather, WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../core/pulls/forge-weather.ts'
 import { asExomonadError } from '../domain/errors.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Publisher } from '../delivery/publish.ts'
+import type { Publisher } from '../events/publish.ts'
 
 /** Whether the forge can be used at all. The human is told once when it can’t for longer than a moment, and once when it can again. */
 export interface Weather {

@@ -11,12 +11,13 @@ import { createSteadyClock, PULSE } from './poller-clock.ts'
 import { createPullDeadlines } from './poller-deadlines.ts'
 import { createIdentity } from './poller-identity.ts'
 import { createFollowedPulls, type HeardOf } from './poller-pulls.ts'
-import { createPullReading, type FollowUp } from './poller-reading.ts'
+import { createPullReading } from './poller-reading.ts'
+import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 import { createPullRecords, type ApplyOptions } from './poller-record.ts'
 import { createSchedule, type Cadence } from './poller-schedule.ts'
 import { createPullSearch, SOON, type SearchPace } from './poller-search.ts'
 import { createWeather } from './poller-weather.ts'
-import type { Publisher } from '../delivery/publish.ts'
+import type { Publisher } from '../events/publish.ts'
 
 export interface Poller {
   /** Begins: a look at everything at once, in the background, then by the cadence, on hints and when deadlines pass. */

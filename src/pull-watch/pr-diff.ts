@@ -5,6 +5,7 @@ import type { Actor } from '../domain/ids.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
 import type { NewEvent } from '../events/event.ts'
 import { commentForAgents, reviewForAgents } from './outsiders.ts'
+import { hasFailed, isReady, blockersOf } from '../core/pulls/readiness.ts'
 
 /** What two snapshots don’t tell. */
 export interface DiffContext {
@@ -195,7 +196,6 @@ function condition(
 }
 
 const jobsOf = (failed: readonly Check[]) => failed.map(({ name, url, logTail }) => ({ name, url, log: logTail ?? '' }))
-export const hasFailed = ({ status }: Check): boolean => status === 'failed' || status === 'timed_out'
 /** A run again of the same check on the same head is news. */
 const labelsOf = (checks: readonly Check[]): string => [...new Set(checks.map(({ name, run }) => (run ? `${name}@${run}` : name)))].sort().join(',')
 const namesOf = (checks: readonly Check[]): string[] => [...new Set(checks.map(({ name }) => name))].sort()
@@ -207,8 +207,6 @@ function checksKey({ head, checks, checksState }: PullRequestSnapshot): string |
   if (checksState === 'failed') return `${head.sha}:failed:${labelsOf(checks.filter(hasFailed))}`
   return null
 }
-
-const blockersOf = ({ blockers = [] }: PullRequestSnapshot): readonly Blocker[] => blockers
 
 /** It could be merged, and the forge would not. What the forge merges once nothing stands against it waits for just that. */
 const isBlocked = (pull: PullRequestSnapshot): boolean => {
@@ -222,16 +220,6 @@ const blockedKey = (pull: PullRequestSnapshot): string | null => {
   const needs = blockersOf(pull).map(({ kind, needs, about = needs }) => (kind === 'behind' ? `${kind} ${pull.base.sha ?? ''}` : about))
   return `blocked:${pull.head.sha}:${pull.base.branch}:${needs.sort().join('|')}`
 }
-
-/** Nothing stands against a merge, which nobody has arranged yet. No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
-export const isReady = (pull: PullRequestSnapshot): boolean =>
-  pull.state === 'open' &&
-  pull.scheduled === undefined &&
-  !pull.draft &&
-  pull.mergeable === 'mergeable' &&
-  blockersOf(pull).length === 0 &&
-  pull.reviewDecision !== 'changes_requested' &&
-  (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
 
 /** That it can be merged, as part of a key; null where it can't. Checks that begin late and pass are told of, although it was ready before they were there. */
 const readyKey = (pull: PullRequestSnapshot): string | null => {

@@ -2,44 +2,7 @@ import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { NewEvent } from '../events/event.ts'
-
-/** What is remembered of a pull request beside its last snapshot. Times are milliseconds since the epoch. */
-export interface Tracking {
-  readonly lastMergeable: 'mergeable' | 'conflicting' | null
-  /** Heads in a row whose checks failed, and the last of them. */
-  readonly failedHeads: number
-  readonly lastFailedHead: string | null
-  /** Failed checks and change requests since it was last green. */
-  readonly rounds: number
-  /** When something last happened to it. */
-  readonly progressAt: number
-  /** Since when a review of the head is awaited, and whether after fixes. */
-  readonly reviewSince: number
-  readonly afterFixes: boolean
-  /** The last event there was when it was read last. Absent from what was stored before. */
-  readonly lookedSeq?: number
-  /** How often news of it was withdrawn before anybody had it: what is so again is told again. Absent: never. */
-  readonly withdrawn?: number
-}
-
-/** What is stored of each under `pull:<number>`. */
-export interface PullRecord {
-  readonly snapshot: PullRequestSnapshot
-  readonly tracking: Tracking
-}
-
-export const PULL_PREFIX = 'pull:'
-
-/** Branches whose newest pull request is open and no draft, or merged: their work is filed. */
-export async function filedBranches(verbs: Pick<StoreVerbs, 'snapshots'>): Promise<Set<string>> {
-  const filed = new Set<string>()
-  const records = [...(await verbs.snapshots.list(PULL_PREFIX)).values()] as unknown as PullRecord[]
-  for (const { snapshot } of records.toSorted((a, b) => a.snapshot.number - b.snapshot.number)) {
-    if (snapshot.state === 'merged' || (snapshot.state === 'open' && !snapshot.draft)) filed.add(snapshot.head.branch)
-    else filed.delete(snapshot.head.branch)
-  }
-  return filed
-}
+import type { Tracking } from '../core/pulls/pull-records.ts'
 
 export const untracked = (now: number): Tracking => ({
   lastMergeable: null,

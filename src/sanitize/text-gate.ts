@@ -1,5 +1,5 @@
 import { ExomonadError } from '../domain/errors.ts'
-import { MAX_DEPTH } from '../domain/parse-json.ts'
+import { MAX_DEPTH } from '../domain/formats/parse-json.ts'
 import { removeControls } from './controls.ts'
 import { redact, type KnownSecrets } from './secrets.ts'
 

@@ -12,7 +12,7 @@ import type { ACPToolSource } from './acp-types.ts'
 import { inputSchema } from './input-schema.ts'
 import { BRIDGE_PROTOCOL } from './bridge-protocol.ts'
 import { REGISTRY_SERVER } from './tool-titles.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 /** The longest message, bytes. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024

@@ -3,7 +3,7 @@ import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../domai
 import { createTeller } from '../domain/teller.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/formats/parse-json.ts'
 
 export interface ClientOptions {
   /** Path of the daemon’s Unix socket. */

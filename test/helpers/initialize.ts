@@ -2,7 +2,7 @@ import process from 'node:process'
 import { createHost } from '../../src/bin/cli-host.ts'
 import { main } from '../../src/bin/cli.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
-import type { OutputStream } from '../../src/surfaces/cli/context.ts'
+import type { OutputStream } from '../../src/surfaces/text/terminal.ts'
 import type { RunResult } from './daemon.ts'
 
 /** As the command line starts the daemon: with the flags of src/bin/cli-host.ts, which are a matter of memory. */

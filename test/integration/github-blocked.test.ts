@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
 import { mergeObjections } from '../../src/core/pulls/merge/rules.ts'
-import { isReady } from '../../src/pull-watch/pr-diff.ts'
+import { isReady } from '../../src/core/pulls/readiness.ts'
 import { openGithubForge } from '../helpers/github-forge.ts'
 import { startGithubTree, type GithubTree } from '../helpers/github-tree.ts'
 import { waitFor } from '../helpers/wait-for.ts'

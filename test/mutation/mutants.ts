@@ -84,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'the token of an agent that ended opens nothing',
-    file: 'src/surfaces/http/auth.ts',
+    file: 'src/surfaces/auth.ts',
     find: "if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {",
     replace: "if (agent.state === 'completed' || agent.state === 'failed') {",
     test: AUTHORITY,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { completionWords, parseCompletion } from '../../src/domain/completion-message.ts'
+import { completionWords, parseCompletion } from '../../src/domain/formats/completion-message.ts'
 import { wordsOf } from '../../src/core/mail/wait-words.ts'
 import type { AgentId } from '../../src/domain/ids.ts'
 

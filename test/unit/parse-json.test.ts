@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_DEPTH, parseJson } from '../../src/domain/parse-json.ts'
-import { parseToml } from '../../src/domain/parse-toml.ts'
+import { MAX_DEPTH, parseJson } from '../../src/domain/formats/parse-json.ts'
+import { parseToml } from '../../src/domain/formats/parse-toml.ts'
 
 /** Text of depth `depth`, by lists, objects or both, closed or not. */
 const NESTED: Readonly<Record<string, (depth: number) => string>> = {

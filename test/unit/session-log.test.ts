@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { promptLines, withoutFirstPrompt } from '../../src/domain/session-log.ts'
+import { promptLines, withoutFirstPrompt } from '../../src/domain/formats/session-log.ts'
 
 describe('a session’s log without its first prompt', () => {
   it.each([

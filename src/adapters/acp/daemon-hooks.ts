@@ -3,7 +3,7 @@ import { request } from '../../runtime/node-http.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcpLaunch } from '../terminals/headless-program.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { promptLines } from '../../domain/session-log.ts'
+import { promptLines } from '../../domain/formats/session-log.ts'
 import type { AcpUpdate } from './acp.ts'
 import type { Call, Told } from './rounds.ts'
 

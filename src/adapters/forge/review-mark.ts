@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/ids.ts'
 import type { Review } from './forge.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 /** Whose verdict a comment is: all agents write from one account, which can neither approve nor refuse its own pull requests. */
 export interface ReviewMark {

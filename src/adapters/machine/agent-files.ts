@@ -6,11 +6,11 @@ import type { AgentId } from '../../domain/ids.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
-import { readRemovedNotice } from '../../domain/output-notices.ts'
+import { readRemovedNotice } from '../../domain/formats/output-notices.ts'
 import type { Exec } from '../../processes/exec.ts'
 import { copyLink } from './copy-link.ts'
 import { launchFile } from './launch-file.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 /** The files an agent is started with and leaves behind. */
 export interface AgentFiles {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { asExomonadError, ERRORS } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 const spooledSchema = z.object({
   version: z.literal(1),

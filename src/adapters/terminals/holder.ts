@@ -1,5 +1,6 @@
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { HeadlessProgram } from './headless-program.ts'
+import type { Shown } from '../../domain/shown-key.ts'
 
 export interface OpenPane {
   readonly agentId: AgentId
@@ -19,18 +20,6 @@ export interface OpenPane {
   readonly output?: string
   /** The middle of it goes where it grows beyond so many bytes. */
   readonly outputBound?: number
-}
-
-/** What a list of terminals shows of one where there is little room. */
-export interface Shown {
-  /** Short, and no other’s. */
-  readonly label: string
-  /** How it does: sign and word. */
-  readonly state: string
-  /** What a person has to do for it, in a word or two; empty where nothing is. */
-  readonly needs: string
-  /** How far below the root. */
-  readonly depth: number
 }
 
 export interface Pane {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
-import { withoutFirstPrompt } from '../../domain/session-log.ts'
+import { withoutFirstPrompt } from '../../domain/formats/session-log.ts'
 import { isLasting } from '../../domain/lifecycle.ts'
 
 /** What an agent left to be read. */

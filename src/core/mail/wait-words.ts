@@ -1,4 +1,4 @@
-import { completionWords } from '../../domain/completion-message.ts'
+import { completionWords } from '../../domain/formats/completion-message.ts'
 import type { Standing, WaitResult } from './agent-waits.ts'
 
 const NAMES = 10

@@ -1,6 +1,6 @@
 import { open, rename, rm, statfs, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { cutNotice, readCutNotice } from '../../domain/output-notices.ts'
+import { cutNotice, readCutNotice } from '../../domain/formats/output-notices.ts'
 
 /** Of the bound: what is kept of the beginning, and of the end. The rest is room to write before it is cut again. */
 const HEAD = 0.1

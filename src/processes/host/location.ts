@@ -3,7 +3,7 @@ import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { ExomonadError } from '../../domain/errors.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 /** Longest path of a Unix socket on the systems we run on (macOS: 104 with its end mark). */
 const SOCKET_PATH_LIMIT = 103

@@ -1,5 +1,6 @@
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
-import type { CliContext, OutputStream } from './context.ts'
+import type { CliContext } from './context.ts'
+import type { OutputStream } from '../text/terminal.ts'
 import { EXIT_CODES, UsageError, type ExitCode } from './exit-codes.ts'
 import { printable } from '../text/printable.ts'
 

@@ -1,7 +1,6 @@
 import type { CliContext } from './context.ts'
+import { FRAMES, FRAME_EVERY } from '../text/spinner.ts'
 
-export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-export const FRAME_EVERY = 80
 /** Work that is done sooner than this shows no spinner. Milliseconds. */
 const PATIENCE = 150
 

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../adapters/store/store.ts'
 import type { StoredEvent } from '../../domain/records.ts'
-import type { Publisher } from '../../delivery/publish.ts'
+import type { Publisher } from '../../events/publish.ts'
 
 export type EventQuery = Parameters<EventStore['list']>[0]
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Hooks } from '../../core/turns/agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { callerOf } from './auth.ts'
+import { callerOf } from '../auth.ts'
 import { answers } from './openapi.ts'
 
 /** What agent CLIs send their hooks: everything optional, more is ignored, and what has an odd type counts as absent. A hook must not fail over it. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { verify } from '@octokit/webhooks-methods'
 import type { Log } from '../../runtime/log.ts'
 import { webhookHints, type WebhookHints } from './webhook-hints.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 /** GitHub sends nothing larger. Bytes. */
 const BODY_LIMIT = 25 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../../domain/caller.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import { identify, type AuthDeps } from '../http/auth.ts'
+import { identify, type AuthDeps } from '../auth.ts'
 
 /**
  * Who speaks MCP. It is always a program that a model steers, so the owner’s token gives it the part of the root’s agent and never that of

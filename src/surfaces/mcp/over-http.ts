@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { AuthDeps } from '../http/auth.ts'
+import type { AuthDeps } from '../auth.ts'
 import { keyIn } from '../idempotency-key.ts'
 import { collectReceipts, settleWithResponse } from '../receipts.ts'
 import { identifyOnLoopback } from './identity.ts'
@@ -9,7 +9,7 @@ import { MCP_PATH, type Handler } from './loopback.ts'
 import { createRunningRequests } from './requests.ts'
 import type { McpDeps } from './server.ts'
 import type { HttpExchange } from './transports.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 const BODY_LIMIT = 10 * 1024 * 1024
 const SESSION = 'mcp-session-id'

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { ExomonadError } from '../../domain/errors.ts'
 import { errorFromAnswer } from '../client.ts'
 import { kindOf, lineSplitter, lostAnswer, SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL, writtenNotice } from './proxy-protocol.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 
 export interface ProxyOptions {
   /** Path of the daemon’s Unix socket. */

@@ -1,4 +1,4 @@
-import type { OutputStream, Terminal } from '../cli/context.ts'
+import type { OutputStream, Terminal } from './terminal.ts'
 
 /** Each as wide as what it stands for, so that tables and frames stay in line. */
 const SIGNS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../cli/context.ts'
+import type { OutputStream } from './terminal.ts'
 
 /** Lines that are redrawn in place, below what the terminal shows already. */
 export interface LiveScreen {

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../core/core.ts'
 import { shortDuration } from './duration.ts'
-import { hasTerminal } from '../cli/no-terminal.ts'
+import { hasTerminal } from './no-terminal.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount } from './quantity.ts'

@@ -3,7 +3,7 @@ import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
 import { printableLine } from './printable.ts'
 import { plural } from './quantity.ts'
-import { FRAMES } from '../cli/progress.ts'
+import { FRAMES } from './spinner.ts'
 import { cut, displayWidth } from './width.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { CliContext } from '../cli/context.ts'
 import type { Palette } from './palette.ts'
+import type { Terminal } from './terminal.ts'
 import { cut, displayWidth, pad } from './width.ts'
 
 export interface Column {
@@ -63,7 +63,8 @@ function shrink(widths: number[], columns: readonly Column[], room: number): voi
 }
 
 /** Columns a table may take: all it wants where nobody looks at it on a terminal, so that scripts get whole cells. */
-export const tableWidth = (context: Pick<CliContext, 'terminal' | 'width'>): number => (context.terminal.stdout.isTTY === true ? context.width() : Infinity)
+export const tableWidth = (context: { terminal: Pick<Terminal, 'stdout'>; width: () => number }): number =>
+  context.terminal.stdout.isTTY === true ? context.width() : Infinity
 
 /** `Label  value` lines with the labels in one column. */
 export function renderFacts(facts: readonly (readonly [label: string, value: string])[], palette: Palette): string[] {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { parseConfig } from '../../../src/config/load.ts'
 import { startMaintenance } from '../../../src/daemon/maintenance.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
-import { readRemovedNotice, removedNotice } from '../../../src/domain/output-notices.ts'
+import { readRemovedNotice, removedNotice } from '../../../src/domain/formats/output-notices.ts'
 import { pathsOf } from '../../../src/runtime/paths.ts'
 
 /** What the daemon does by the clock, with a clock of the test's own. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { Check } from '../../../src/adapters/forge/check.ts'
 import { type AgentId, asBranchName } from '../../../src/domain/ids.ts'
-import { diffPullRequest, isReady, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
+import { diffPullRequest, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
+import { isReady } from '../../../src/core/pulls/readiness.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /** Each event that a change makes: who did it, what it says, and the key by which it is told once. */

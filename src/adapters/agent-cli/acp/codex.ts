@@ -1,7 +1,7 @@
 import type { AcpLaunch } from '../../terminals/headless-program.ts'
 import type { LaunchRequest } from '../agent-cli.ts'
 import { codexServer } from '../codex/overrides.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 type Table = Readonly<Record<string, unknown>>
 const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)

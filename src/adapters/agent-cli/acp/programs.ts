@@ -5,7 +5,7 @@ import type { CliFinding, LaunchRequest } from '../agent-cli.ts'
 import { LOGIN_VARIABLES } from '../claude/home.ts'
 import { gitIdentity } from '../gemini/git-identity.ts'
 import type { AcpCliOptions } from './options.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */
 export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'

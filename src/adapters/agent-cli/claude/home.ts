@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentCliOptions } from '../options.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** Where Claude Code keeps what belongs to the person. */
 export interface ClaudeHome {

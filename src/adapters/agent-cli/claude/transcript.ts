@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../../domain/records.ts'
 import { isObject, type Json } from './home.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 type Tokens = { input: number; output: number; cacheRead: number; cacheWrite: number }
 

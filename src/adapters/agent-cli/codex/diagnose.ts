@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseToml } from '../../../domain/parse-toml.ts'
+import { parseToml } from '../../../domain/formats/parse-toml.ts'
 import type { AgentConfig } from '../../../config/schema.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** Versions that the end-to-end tests have run with. */
 const TESTED = ['0.169.0']

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Usage } from '../../../domain/records.ts'
 import type { SessionRef } from '../agent-cli.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** A line of a session’s file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl`. A fork’s file holds what came after the fork only. */
 interface Line {

@@ -1,6 +1,6 @@
 import type { LaunchRequest } from '../agent-cli.ts'
 import { GEMINI_EVENTS } from './hooks.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 export type Table = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../../domain/records.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /**
  * Gemini CLI’s chat files (`<its home>/.gemini/tmp/<project>/chats/session-….jsonl`), as 0.61 writes them: a header line, then one line for

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** OpenCode’s HTTP server, which runs in the terminal’s process. Kept in `channel`. */
 export interface OpenCodeServer {

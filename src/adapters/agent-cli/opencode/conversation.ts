@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/records.ts'
 import { read, readSession, request, type Answer, type OpenCodeServer, type SessionInfo } from './api.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 interface Tokens {
   readonly input: number

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LaunchRequest } from '../agent-cli.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** A task of more bytes is given by the server: the terminal takes seconds to lay a long one out, and an argument ends at 128 kB. */
 const ARGV_LIMIT = 16_000

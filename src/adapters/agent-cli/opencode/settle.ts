@@ -3,7 +3,7 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
 import { promptAsync, readSession, request, waitUntilUp, type OpenCodeServer, type SessionInfo } from './api.ts'
 import { promptsByArgv } from './launch.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 type Settled = Awaited<ReturnType<NonNullable<AgentCli['settle']>>>
 

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../domain/errors.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 import { apiFetch } from '../api-fetch.ts'
 import { networkTrouble } from '../network-trouble.ts'
 import { createPause } from '../pause.ts'

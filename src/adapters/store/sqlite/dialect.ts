@@ -1,5 +1,14 @@
 import type { Statement } from 'better-sqlite3'
-import { type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { SqliteConnection } from './connection.ts'
 import { storeFault, whileBusy } from './faults.ts'

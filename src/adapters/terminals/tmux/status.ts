@@ -1,6 +1,5 @@
 import type { PaneId } from '../../../domain/ids.ts'
-import { shownKey } from '../../../domain/shown-key.ts'
-import type { Shown } from '../holder.ts'
+import { shownKey, type Shown } from '../../../domain/shown-key.ts'
 import { HOME } from './connection.ts'
 import { command, sequence } from './quote.ts'
 

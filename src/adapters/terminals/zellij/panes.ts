@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asPaneId, type PaneId } from '../../../domain/ids.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 import { LEAST } from '../least.ts'
 
 const entrySchema = z.object({

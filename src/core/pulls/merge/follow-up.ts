@@ -2,7 +2,6 @@ import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { CancelledMerge, ScheduledMerge } from '../../../adapters/forge/scheduled.ts'
 import type { JournalEntry } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { FollowUp } from '../../../pull-watch/poller-reading.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
 import type { Deps } from '../../deps.ts'
 import { createBaseSync } from './base.ts'
@@ -113,4 +112,19 @@ export function createMergeFollowUp(deps: Pick<Deps, 'store' | 'git' | 'forge' |
     const reason = 'new commits were pushed to it, which nobody has looked at'
     return { pull: unscheduled, cancelled: { kind: scheduled.kind, reason, at: found.updatedAt, failed: [] } }
   }
+}
+
+/**
+ * What is done about a look before anybody is told of it, and what else is known then. `isElsewhere`: it was open when it was seen last and was merged
+ * since, by nobody here.
+ */
+export type FollowUp = (found: PullRequestSnapshot, isElsewhere: () => Promise<boolean>) => Promise<FollowedUp>
+
+export interface FollowedUp {
+  /** As it is after that. */
+  readonly pull: PullRequestSnapshot
+  /** Of one that was merged: why the base here does not have it. */
+  readonly localError?: string | undefined
+  /** The forge was to merge it by itself, and does not any more. */
+  readonly cancelled?: CancelledMerge
 }

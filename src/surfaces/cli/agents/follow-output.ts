@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
-import { readCutNotice } from '../../../domain/output-notices.ts'
-import type { OutputStream } from '../context.ts'
+import { readCutNotice } from '../../../domain/formats/output-notices.ts'
+import type { OutputStream } from '../../text/terminal.ts'
 import { pause } from '../pause.ts'
 import { printable } from '../../text/printable.ts'
 

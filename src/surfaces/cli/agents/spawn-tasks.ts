@@ -1,5 +1,5 @@
 import { UsageError } from '../exit-codes.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** One agent to spawn, as the tool `spawn` takes it. */
 export interface SpawnTask {
@@ -76,7 +76,7 @@ function readJson(text: string, name: string): unknown {
 }
 
 async function readToml(text: string, name: string): Promise<unknown> {
-  const { parseToml } = await import('../../../domain/parse-toml.ts')
+  const { parseToml } = await import('../../../domain/formats/parse-toml.ts')
   try {
     return parseToml(text)
   } catch (error) {

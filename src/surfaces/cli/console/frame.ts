@@ -1,5 +1,5 @@
 import type { TreeNode } from '../../../core/core.ts'
-import { hasTerminal } from '../no-terminal.ts'
+import { hasTerminal } from '../../text/no-terminal.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'
 import { renderTree } from '../../text/tree-view.ts'

@@ -1,7 +1,7 @@
 import type { PullDetails, TreeNode } from '../../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { Client } from '../../client.ts'
-import { hasTerminal } from '../no-terminal.ts'
+import { hasTerminal } from '../../text/no-terminal.ts'
 import type { Palette } from '../../text/palette.ts'
 import { describePull } from '../pulls/pr-show.ts'
 import { printableLine } from '../../text/printable.ts'

@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { writeJson } from '../output.ts'
 import { readStdin } from '../read-stdin.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 export function define(command: Command, context: CliContext): void {
   command

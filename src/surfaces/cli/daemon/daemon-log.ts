@@ -8,7 +8,7 @@ import { daemonOutput } from './daemon-process.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printable } from '../../text/printable.ts'
 import { timeOfDay } from '../../text/relative-time.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** Prints the end of the daemon’s log, as it stands with --json, else in columns. */
 export async function printDaemonLog(context: CliContext, paths: Paths, options: { lines: number; follow?: boolean }): Promise<void> {

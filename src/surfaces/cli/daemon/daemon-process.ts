@@ -5,7 +5,7 @@ import type { Paths } from '../../../runtime/paths.ts'
 import { errorFromAnswer } from '../../client.ts'
 import { askHealth, readHealth, type Health } from './health.ts'
 import type { Host } from '../host.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 export interface DaemonSubject {
   readonly paths: Paths

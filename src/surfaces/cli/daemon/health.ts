@@ -1,6 +1,6 @@
 import { asExomonadError } from '../../../domain/errors.ts'
 import { readText, requestOverSocket } from '../../socket-http.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** What a daemon says of itself on /healthz. */
 export interface Health {

@@ -7,7 +7,7 @@ import { readAgentToken } from '../connect.ts'
 import type { CliContext } from '../context.ts'
 import { writeJson } from '../output.ts'
 import { printable } from '../../text/printable.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 const EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end']
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../context.ts'
-import { whereItRuns } from '../no-terminal.ts'
+import { whereItRuns } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import type { DemoRepository } from './repository.ts'
 import { examplesFolder, type Workspace } from './workspace.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 export type DemoMultiplexer = Config['multiplexer']['kind']
 

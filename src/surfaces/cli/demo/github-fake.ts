@@ -6,7 +6,7 @@ import type { Host } from '../host.ts'
 import { checkCommand, quote } from './configuration.ts'
 import type { DemoRepository } from './repository.ts'
 import { GITHUB_PID, type Workspace } from './workspace.ts'
-import { parseJson } from '../../../domain/parse-json.ts'
+import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** What the fake GitHub says of itself once it serves. */
 interface Serving {

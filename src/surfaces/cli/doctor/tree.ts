@@ -11,7 +11,7 @@ import type { Diagnosis } from './diagnosis.ts'
 import { forgeWords } from '../../text/forge-words.ts'
 import { askHealth } from '../daemon/health.ts'
 import type { LocatedRepository } from '../locate.ts'
-import { isOneTask } from '../no-terminal.ts'
+import { isOneTask } from '../../text/no-terminal.ts'
 import { plural } from '../../text/quantity.ts'
 import { rootElsewhere } from '../agents/root-elsewhere.ts'
 

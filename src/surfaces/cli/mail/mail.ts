@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { completionWords } from '../../../domain/completion-message.ts'
+import { completionWords } from '../../../domain/formats/completion-message.ts'
 import type { CliContext } from '../context.ts'
 import { indented } from '../../text/indented.ts'
 import { present } from '../output.ts'

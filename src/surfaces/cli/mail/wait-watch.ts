@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
 import { pause } from '../pause.ts'
-import { FRAME_EVERY, FRAMES } from '../progress.ts'
+import { FRAME_EVERY, FRAMES } from '../../text/spinner.ts'
 import { statusLayer, type StatusRow } from '../agents/status-layer.ts'
 import { cut } from '../../text/width.ts'
 

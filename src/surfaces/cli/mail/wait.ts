@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { FanInResult, WaitResult } from '../../../core/mail/agent-waits.ts'
-import { completionWords } from '../../../domain/completion-message.ts'
+import { completionWords } from '../../../domain/formats/completion-message.ts'
 import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { UsageError } from '../exit-codes.ts'

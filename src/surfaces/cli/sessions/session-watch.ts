@@ -1,6 +1,7 @@
 import type { TreeNode, TreeView } from '../../../core/core.ts'
 import type { Client, WireEvent } from '../../client.ts'
-import type { CliContext, OutputStream } from '../context.ts'
+import type { CliContext } from '../context.ts'
+import type { OutputStream } from '../../text/terminal.ts'
 import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
 import { pause } from '../pause.ts'
 import { headlessTops, sessionLines } from '../../text/session-lines.ts'

@@ -3,7 +3,7 @@ import type { CallOptions } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
 import { writeLines } from '../output.ts'
-import { FRAME_EVERY } from '../progress.ts'
+import { FRAME_EVERY } from '../../text/spinner.ts'
 import { foldSubagents, NO_SUBAGENTS, progressLine, subagentRows } from '../../text/subagent-tree.ts'
 
 /** Lines of the terminal that the tree leaves free: the cursor’s, and the one above where the command stands. */

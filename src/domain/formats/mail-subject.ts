@@ -1,4 +1,4 @@
-import type { StoredEvent } from './records.ts'
+import type { StoredEvent } from '../records.ts'
 
 /** Of deliveries that bring the words of a mail: whoever takes the one has taken the other. */
 export const mailSubject = (id: string): string => `mail:${id}`

@@ -1,4 +1,4 @@
-import type { Outcome } from './records.ts'
+import type { Outcome } from '../records.ts'
 import { parseJson } from './parse-json.ts'
 
 /** The message by which an agent says that its task is done: JSON, so that one message tells state, outcome and result. Undefined for any other. */

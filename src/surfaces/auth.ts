@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Agent } from '../../domain/records.ts'
-import type { Directory } from '../../core/agents/directory.ts'
-import type { Caller } from '../../domain/caller.ts'
-import { ExomonadError } from '../../domain/errors.ts'
+import type { Agent } from '../domain/records.ts'
+import type { Directory } from '../core/agents/directory.ts'
+import type { Caller } from '../domain/caller.ts'
+import { ExomonadError } from '../domain/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../adapters/store/store.ts'
 import type { StoredEvent } from '../domain/records.ts'
-import type { NewEvent } from '../events/event.ts'
+import type { NewEvent } from './event.ts'
 
 /**
  * Stores an event together with the deliveries the router makes of it, in one transaction: the caller’s, or one of its own.

@@ -1,7 +1,7 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { TreeNode } from '../../core/core.ts'
 import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
-import { printableLine } from '../text/printable.ts'
+import { printableLine } from './printable.ts'
 
 /** Ends by itself when it is done, and is not given more work. */
 export const isOneTask = (node: Pick<TreeNode, 'kind'>): boolean => node.kind !== 'fork' && sharesBranch(node)

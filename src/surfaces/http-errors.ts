@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { asExomonadError, ERRORS, ExomonadError } from '../../domain/errors.ts'
-import type { Log } from '../../runtime/log.ts'
+import { asExomonadError, ERRORS, ExomonadError } from '../domain/errors.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** Every error is answered as `{error, code, …facts}` with the code’s status; a stack goes to the log only. */
 export function installErrors(fastify: FastifyInstance, log: Log): void {

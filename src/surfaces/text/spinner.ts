@@ -1,0 +1,3 @@
+export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+export const FRAME_EVERY = 80
