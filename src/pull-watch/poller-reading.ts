@@ -1,5 +1,4 @@
 import type { Forge, PullRequestSnapshot, SnapshotResult } from '../adapters/forge/forge.ts'
-import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Log } from '../runtime/log.ts'
 import type { FollowedPulls } from './poller-pulls.ts'
 import type { ApplyOptions, PullRecords } from './poller-record.ts'

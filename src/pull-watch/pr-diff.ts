@@ -1,4 +1,4 @@
-import type { Blocker, LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
+import type { LineComment, PullRequestSnapshot, Review } from '../adapters/forge/forge.ts'
 import type { Check } from '../adapters/forge/check.ts'
 import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Actor } from '../domain/ids.ts'

@@ -1,5 +1,4 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
-import type { StoreVerbs } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { NewEvent } from '../events/event.ts'
 import type { Tracking } from '../core/pulls/pull-records.ts'

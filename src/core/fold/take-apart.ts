@@ -1,4 +1,4 @@
-import type { MergeStrategy, MergeChain, MergeLink, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { MergeStrategy, MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { Sha } from '../../domain/ids.ts'
 import type { CulpritSearch } from './culprit.ts'
 import type { Landing } from './landing.ts'

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { Actor, BranchName, Sha } from '../../../domain/ids.ts'
+import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Agent } from '../../../domain/records.ts'
 import { createBranches } from '../branches.ts'
 import { createConflicts } from '../conflicts.ts'

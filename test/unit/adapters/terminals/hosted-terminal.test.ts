@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, constants, openSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -7,6 +7,7 @@ import { createHostedTerminal } from '../../../../src/adapters/terminals/detache
 
 /** Counts until its terminal takes no more for a while, and ends there; the file has the last number that was taken. */
 const COUNTER = `
+import { constants, openSync, writeFileSync, writeSync } from 'node:fs'
 const terminal = openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK)
 let count = 0, rest = '', full = 0
 for (;;) {
