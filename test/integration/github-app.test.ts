@@ -274,7 +274,8 @@ describe('(20.15) a tree that an app speaks for', () => {
       ],
     })
     await tree.call('spawn_workers', { specs: [{ name: 'filer', prompt: 'Nothing to do.' }] })
-    const pull = await waitFor('the pull request', () => [...github.state.pulls.values()].at(0), { limit: 90_000 })
+    await waitFor('the filing to be answered', () => tree.log('filer').find((entry) => entry['name'] === 'file_pr')?.['answer'], { limit: 90_000 })
+    const pull = [...github.state.pulls.values()][0]!
     expect(pull).toMatchObject({ author: 'exo[bot]', headRef: 'main.filer' })
     const { code, stdout, stderr } = await tree.run(['pr', 'merge', 'filer', '--wait'], { timeout: 90_000 })
     expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
