@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createStore } from '../src/surfaces/cli/console/store.ts'
 import { initialState, reduce } from '../src/surfaces/cli/console/state.ts'
 import { createPalette } from '../src/surfaces/text/palette.ts'
-import { node, view } from '../test/unit/cli/sample-tree.ts'
+import { node, view } from '../test/unit/surfaces/text/sample-tree.ts'
 import { percentile, type Figure } from './figures.ts'
 
 const SIZES = [

@@ -12,7 +12,7 @@ import { silentLog } from '../src/runtime/log.ts'
 import { createHolder, scrubbedEnvironment, socketNameOf } from '../test/conformance/multiplexer/create.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
-import { whyNoZellij } from '../test/helpers/zellij.ts'
+import { whyNoZellij } from '../test/helpers/terminals/zellij.ts'
 import { atMost, median, percentile, sample, timed, type Figure } from './figures.ts'
 
 const PANES = 20

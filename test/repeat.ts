@@ -1,7 +1,7 @@
 /**
  * Runs a test file again and again beside a load, and prints what failed and how often:
  *
- *   npm run test:repeat -- test/integration/wait.test.ts 20 [--load 4]
+ *   npm run test:repeat -- test/integration/turns/wait.test.ts 20 [--load 4]
  *
  * Exit code 1 where anything failed. A test that fails one time in twenty here is as wrong as one that always does.
  */

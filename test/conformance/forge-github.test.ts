@@ -1,5 +1,5 @@
 import type { BranchName } from '../../src/domain/ids.ts'
-import { openGithubForge } from '../helpers/github-forge.ts'
+import { openGithubForge } from '../helpers/github/github-forge.ts'
 import { forgeSuite } from './forge.ts'
 import { agentRow } from './store/rows.ts'
 

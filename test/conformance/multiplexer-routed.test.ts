@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createRouted } from '../../src/adapters/terminals/detached/routed.ts'
 import type { DetachedHolder } from '../../src/adapters/terminals/headless.ts'
 import { newAgentId } from '../../src/domain/ids.ts'
-import { describeWith } from '../helpers/require-tool.ts'
+import { describeWith } from '../helpers/terminals/require-tool.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { createImplementation } from './multiplexer/create.ts'
 

@@ -1,4 +1,4 @@
-import { hasTool } from '../helpers/require-tool.ts'
+import { hasTool } from '../helpers/terminals/require-tool.ts'
 import { describe } from 'vitest'
 import { describeMultiplexer } from './multiplexer.ts'
 

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { hasTool } from '../helpers/require-tool.ts'
-import { whyNoZellij } from '../helpers/zellij.ts'
+import { hasTool } from '../helpers/terminals/require-tool.ts'
+import { whyNoZellij } from '../helpers/terminals/zellij.ts'
 import { verifies } from '../requirements.ts'
 import { describeViewer } from './viewer.ts'
 import type { HolderKind } from './viewer/bench.ts'

@@ -1,4 +1,4 @@
-import { findTool } from '../helpers/require-tool.ts'
+import { findTool } from '../helpers/terminals/require-tool.ts'
 import { runProgram, type Exomonad } from '../helpers/daemon.ts'
 
 /** What a person does to a pane, past exomonad: with tmux's own commands, whatever shows it. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { whyNoZellij } from '../helpers/zellij.ts'
+import { whyNoZellij } from '../helpers/terminals/zellij.ts'
 import { claude } from './clis/claude.ts'
 import { codex } from './clis/codex.ts'
 import { closedTerminalTests, terminalTests } from './in-terminal.ts'

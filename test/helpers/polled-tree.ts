@@ -13,7 +13,7 @@ import { createRenderer } from '../../src/delivery/render/render.ts'
 import { asBranchName, asPaneId, newDeliveryId, type AgentId, type Recipient } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
-import { OWNER } from '../unit/events/pull.ts'
+import { OWNER } from '../unit/pull-watch/pull.ts'
 import { scriptedForge, type ScriptedForge } from './scripted-forge.ts'
 import { virtualTime, type VirtualTime } from './virtual-time.ts'
 

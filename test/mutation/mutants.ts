@@ -14,13 +14,13 @@ export interface Mutant {
   readonly name?: string
 }
 
-const AUTHORITY = 'test/integration/authority.test.ts'
-const STAYS = 'test/integration/what-stays.test.ts'
-const SETTINGS = 'test/integration/settings-in-effect.test.ts'
+const AUTHORITY = 'test/integration/surfaces/authority.test.ts'
+const STAYS = 'test/integration/agents/what-stays.test.ts'
+const SETTINGS = 'test/integration/cli/settings-in-effect.test.ts'
 const ENDING = 'test/unit/processes/ending-processes.test.ts'
 const HELD = 'test/conformance/one-host.test.ts'
 const EARLIER = 'test/conformance/earlier-hosts.test.ts'
-const LOOK_UP = 'test/integration/git-look-up.test.ts'
+const LOOK_UP = 'test/integration/git/look-up.test.ts'
 const UPKEEP = 'test/unit/daemon/maintenance.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -299,28 +299,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/core/turns/stop-chain.ts',
     find: '// Messages that nobody would read stay where they are.\n    if (over()) return undefined',
     replace: '',
-    test: 'test/unit/core/stop-chain.test.ts',
+    test: 'test/unit/core/turns/stop-chain.test.ts',
   },
   {
     loses: 'mail to one that just ended',
     file: 'src/core/mail/mailbox.ts',
     find: "if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')",
     replace: '',
-    test: 'test/integration/waiting.test.ts',
+    test: 'test/integration/turns/waiting.test.ts',
   },
   {
     loses: 'mail of whoever left as it came',
     file: 'src/core/mail/waiting.ts',
     find: 'if (signal.aborted) {\n        await receipt.giveBack()\n        throw gone()\n      }',
     replace: '',
-    test: 'test/integration/waiting.test.ts',
+    test: 'test/integration/turns/waiting.test.ts',
   },
   {
     loses: 'mail that never arrived, after a day',
     file: 'src/adapters/store/sqlite/verbs/mail.ts',
     find: "'delete from mail where poppedAt < ? and confirmed = 1'",
     replace: "'delete from mail where poppedAt < ?'",
-    test: 'test/conformance/store-sqlite.test.ts',
+    test: 'test/conformance/store/sqlite.test.ts',
   },
 
   // What is told, once.
@@ -345,14 +345,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/pull-watch/poller-record.ts',
     find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { ...known, sha: base.sha })',
     replace: 'await tx.snapshots.put(key, { ...known, sha: base.sha })',
-    test: 'test/integration/poller-crash.test.ts',
+    test: 'test/integration/pull-watch/poller-crash.test.ts',
   },
   {
     loses: 'pull requests that were asked for during an outage',
     file: 'src/pull-watch/poller.ts',
     find: 'if (!done) for (const number of owed) wanted.add(number)',
     replace: '',
-    test: 'test/integration/poller-weather.test.ts',
+    test: 'test/integration/pull-watch/weather.test.ts',
   },
 
   // Upkeep.
@@ -361,7 +361,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/core/maintenance/reconcile.ts',
     find: 'if (!(await isOfAnotherStore(pane))) await multiplexer.close(pane.paneId)',
     replace: 'if (!(await isOfAnotherStore(pane))) continue',
-    test: 'test/integration/after-restart.test.ts',
+    test: 'test/integration/daemon/after-restart.test.ts',
     name: 'in no record',
   },
   { loses: 'old messages are removed', file: 'src/daemon/maintenance.ts', find: 'await store.outbox.prune(before)', replace: '', test: UPKEEP },
@@ -477,7 +477,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/adapters/machine/notify.ts',
     find: 'timeout, group: true,',
     replace: 'timeout,',
-    test: 'test/unit/host/notify.test.ts',
+    test: 'test/unit/adapters/machine/notify.test.ts',
   },
   {
     loses: 'a requirement that only a skipped test cites is missing',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { whyNoZellij, zellijOnPath } from '../helpers/zellij.ts'
+import { whyNoZellij, zellijOnPath } from '../helpers/terminals/zellij.ts'
 
 describe('tests on a real Zellij', () => {
   let bin = ''

@@ -141,7 +141,7 @@ export interface CliFinding {
   readonly mend?: () => Promise<string>
 }
 
-/** One agent program. Implementations pass test/conformance/agent-cli.test.ts. */
+/** One agent program. Implementations pass test/conformance/agent-cli/command.test.ts. */
 export interface AgentCli {
   readonly name: string
   readonly adapter: string

@@ -20,7 +20,7 @@ import type {
 
 /**
  * The store: facts, no decisions. Every verb is async because one implementation will be a server.
- * Times are milliseconds since the epoch. Implementations pass test/conformance/store.test.ts.
+ * Times are milliseconds since the epoch. Implementations pass test/conformance/store/store.test.ts.
  */
 
 export interface AgentStore {

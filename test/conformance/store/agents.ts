@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import { asBranchName, asPaneId, newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { agentRow, sha } from './rows.ts'
 
 export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { eventRow } from './rows.ts'
 
 export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { Mail } from '../../../src/domain/records.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { mailRow } from './rows.ts'
 
 export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { DeliveryState } from '../../../src/domain/records.ts'
 import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { outboxModel } from './outbox-model.ts'
 import { deliveryRow } from './rows.ts'
 

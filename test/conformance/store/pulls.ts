@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asBranchName, newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { pullRow, sha } from './rows.ts'
 
 export function pullVerbs(open: () => Promise<OpenedStore>): void {

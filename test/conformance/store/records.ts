@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import { newAgentId, newQuestionId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 import { questionRow } from './rows.ts'
 
 /** Questions, journal, approvals, deadlines and snapshots. */

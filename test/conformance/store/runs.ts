@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { Run, RunResult } from '../../../src/domain/records.ts'
 import { type Sha, newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 
 export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {
   const run = (given: Partial<Run> = {}): Omit<Run, 'result'> => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { ScrollbackEntry, ScrollbackKind } from '../../../src/domain/records.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
-import type { OpenedStore } from '../store.ts'
+import type { OpenedStore } from './suite.ts'
 
 export function scrollbackVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {
   const entry = (text: string, given: Partial<ScrollbackEntry> = {}): Omit<ScrollbackEntry, 'seq'> => ({

@@ -12,7 +12,7 @@ import { createZellijViewer } from '../../../src/adapters/terminals/zellij/zelli
 import { newAgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { zellijAction } from '../../helpers/zellij-action.ts'
+import { zellijAction } from '../../helpers/terminals/zellij-action.ts'
 import { fixture, type Opened } from '../multiplexer/bench.ts'
 import { createHolder, scrubbedEnvironment, socketNameOf } from '../multiplexer/create.ts'
 

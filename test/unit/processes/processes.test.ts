@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { environmentsBy, listByPs, listProcesses, parseStat, withDescendants, type ProcessRecord } from '../../../src/processes/processes.ts'
-import { hasTool } from '../../helpers/require-tool.ts'
+import { hasTool } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 describe('/proc/<pid>/stat', () => {

@@ -11,7 +11,7 @@ import type { HostedSession } from '../../../../src/adapters/terminals/headless.
 import { acpSchema } from '../../../../src/config/agent-schema.ts'
 import { NO_SESSIONS } from '../../../../src/daemon/agent-clis.ts'
 import { newAgentId, type PaneId } from '../../../../src/domain/ids.ts'
-import { launchRequest } from '../../../conformance/agent-cli.ts'
+import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const PANE = 'r-1' as PaneId
 

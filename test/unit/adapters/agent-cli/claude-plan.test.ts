@@ -8,7 +8,7 @@ import { planClaude } from '../../../../src/adapters/agent-cli/claude/plan.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { launchRequest } from '../../../conformance/agent-cli.ts'
+import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const PARENT = '11111111-2222-4333-8444-555555555555'
 

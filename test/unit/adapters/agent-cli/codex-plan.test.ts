@@ -8,7 +8,7 @@ import { createCodexCli } from '../../../../src/adapters/agent-cli/codex.ts'
 import type { ExecOptions, ExecResult } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { launchRequest } from '../../../conformance/agent-cli.ts'
+import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const ID = '01a200eb-f663-7390-9e99-019955e15f74'
 const DONE: ExecResult = { exitCode: 0, signal: null, stdout: '', stderr: '', timedOut: false, startError: null }

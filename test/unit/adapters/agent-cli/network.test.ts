@@ -7,7 +7,7 @@ import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { createAgentCli } from '../../../../src/daemon/agent-clis.ts'
-import { launchRequest } from '../../../conformance/agent-cli.ts'
+import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const NAMES = Object.keys(AGENT_PRESETS) as (keyof typeof AGENT_PRESETS)[]
 

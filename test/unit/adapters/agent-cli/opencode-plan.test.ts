@@ -3,7 +3,7 @@ import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.t
 import { exec } from '../../../../src/processes/exec.ts'
 import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { launchRequest } from '../../../conformance/agent-cli.ts'
+import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const create = (config: object = {}, variables: Record<string, string> = {}) =>
   createOpenCodeCli({

@@ -4,7 +4,7 @@ import type { Review } from '../../../../src/adapters/forge/forge.ts'
 import type { Git } from '../../../../src/adapters/git/git.ts'
 import type { Sha } from '../../../../src/domain/ids.ts'
 import { memorySnapshots } from '../../../fixtures/memory-snapshots.ts'
-import { sha } from '../../events/pull.ts'
+import { sha } from '../../pull-watch/pull.ts'
 
 const said = (author: string, state: Review['state'], commit = 'a') => ({ author: author as Review['author'], state, commit: sha(commit) })
 const never = () => Promise.resolve(false)

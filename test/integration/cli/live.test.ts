@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn as spawnTerminal } from '@lydell/node-pty'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { BIN } from '../../helpers/programs.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+let tree: Exomonad
+beforeAll(async () => {
+  tree = await startExomonad()
+})
+afterAll(() => tree.stop())
+
+interface Running {
+  readonly child: ChildProcess
+  output(): string
+  readonly ended: Promise<number | null>
+}
+
+function start(...argv: string[]): Running {
+  let text = ''
+  const child = spawn(process.execPath, [BIN, ...argv], { cwd: tree.repository.path, env: { ...tree.repository.env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  child.stdout?.on('data', (chunk) => (text += String(chunk)))
+  // Closed, not only ended: by then all that it said has been read.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, output: () => text, ended }
+}
+
+describe('what goes on until Ctrl-C', () => {
+  it('events --follow tells what happens, also across a restart of the daemon, and ends well', async () => {
+    const following = start('events', '--follow', '--json', '--last', '1')
+    await waitFor('the newest event', () => following.output().includes('\n'))
+    await tree.run(['note', 'before'])
+    await waitFor('the note', () => following.output().includes('"before"'))
+    await tree.run(['daemon', 'stop'])
+    await tree.run(['note', 'after'])
+    await waitFor('the note after the restart', () => following.output().includes('"after"'))
+    following.child.kill('SIGINT')
+    expect(await following.ended).toBe(0)
+    const events = following
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number; type: string })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => (events[0]?.seq ?? 0) + index))
+  })
+
+  it('tree --watch without a terminal prints the tree and a line per event', async () => {
+    const watching = start('tree', '--watch')
+    await waitFor('the tree', () => watching.output().includes('BRANCH'))
+    tree.script('plain', { steps: [] })
+    await tree.call('spawn_workers', { specs: [{ name: 'plain', prompt: 'x' }] })
+    await waitFor('the spawn', () => /plain +\+ spawned as worker on main\.plain/.test(watching.output()))
+    watching.child.kill('SIGINT')
+    expect(await watching.ended).toBe(0)
+    // oxlint-disable-next-line no-control-regex -- no terminal, no escape sequences
+    expect(watching.output()).not.toMatch(/\u001b/)
+  })
+
+  it('tree --watch on a terminal redraws in place, rings when a human is needed, and gives the cursor back', async () => {
+    let text = ''
+    const terminal = spawnTerminal(process.execPath, [BIN, 'tree', '--watch'], {
+      cols: 100,
+      rows: 30,
+      cwd: tree.repository.path,
+      env: { ...tree.repository.env },
+    })
+    const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
+    onTestFinished(() => terminal.kill('SIGKILL'))
+    terminal.onData((data) => (text += data))
+    await waitFor('the tree', () => text.includes('BRANCH'))
+    expect(text).toContain('\u001b[?25l')
+    expect(text).not.toContain('\u001b[?1049h')
+    expect(text).not.toContain('\u0007')
+    const drawn = text.length
+    tree.script('shiny', { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 1 } }] })
+    await tree.call('spawn_workers', { specs: [{ name: 'shiny', prompt: 'x' }] })
+    await waitFor('the new agent', () => text.slice(drawn).includes('.shiny'))
+    await waitFor('the bell', () => text.includes('\u0007'))
+    expect(text.slice(drawn)).toMatch(/\u001b\[\d+A\r/)
+    terminal.write('\u0003')
+    expect(await ended).toBe(0)
+    expect(text.trimEnd().endsWith('\u001b[?25h')).toBe(true)
+  })
+
+  it('has no colours with NO_COLOR or --no-color, and has them otherwise', async () => {
+    const shown = async (argv: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
+      let text = ''
+      const terminal = spawnTerminal(process.execPath, [BIN, ...argv], {
+        cols: 100,
+        rows: 30,
+        cwd: tree.repository.path,
+        env: { ...tree.repository.env, ...env },
+      })
+      terminal.onData((data) => (text += data))
+      await new Promise<void>((resolve) => terminal.onExit(() => resolve()))
+      return text
+    }
+    expect(await shown(['tree'], {})).toContain('\u001b[36m')
+    expect(await shown(['tree', '--no-color'], {})).not.toContain('\u001b[')
+    expect(await shown(['tree'], { NO_COLOR: '1' })).not.toContain('\u001b[')
+  })
+})

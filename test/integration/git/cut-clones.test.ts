@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+
+/** Clones that are not whole: what can work does, and what could never be filed is refused before an agent is started. */
+
+const COMMITS = 3
+
+/** A repository whose history is cut off: as `git clone --depth 1` leaves it. */
+async function shallow(): Promise<Exomonad> {
+  const tree = await startExomonad({ init: false, files: { 'a.txt': '0\n' } })
+  onTestFinished(() => tree.stop())
+  const { repository } = tree
+  for (let number = 1; number <= COMMITS; number++) await repository.commit({ 'a.txt': `${number}\n` })
+  const whole = join(repository.folder, 'whole')
+  await repository.gitIn(repository.folder, 'clone', '-q', repository.path, whole)
+  const config = readFileSync(join(repository.path, '.exomonad', 'config.toml'))
+  rmSync(join(repository.path), { recursive: true })
+  await repository.gitIn(repository.folder, 'clone', '-q', '--depth', '1', `file://${whole}`, repository.path)
+  await repository.git('remote', 'remove', 'origin')
+  mkdirSync(join(repository.path, '.exomonad'))
+  writeFileSync(join(repository.path, '.exomonad', 'config.toml'), config)
+  expect(await repository.git('rev-list', '--count', 'main')).toBe('1')
+  return tree
+}
+
+const doctor = async (tree: Exomonad, subject: string): Promise<any> =>
+  (await tree.run(['doctor', '--json'])).json.findings?.find((finding: any) => finding.subject === subject)
+
+describe('a clone that is not whole', () => {
+  it('that is shallow works: spawning, filing, merging', async () => {
+    const tree = await shallow()
+    expect((await tree.run(['init'])).code).toBe(0)
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
+    tree.script('work', {
+      steps: [
+        { do: 'write', path: 'b.txt', content: 'b\n' },
+        { do: 'commit', message: 'Add b' },
+        { do: 'tool', name: 'file_pr', input: { title: 'Add b', body: 'As asked.' } },
+      ],
+    })
+    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: 'work', prompt: 'x' }] })
+    expect(errors).toEqual([])
+    expect(spawned[0].warnings).toEqual([])
+    const filed = await tree.logged('work', 'its pull request', (entry) => entry['name'] === 'file_pr')
+    const merged = await tree.call('merge_pr', { pr_number: filed['answer'].pr_number, wait: true })
+    expect(merged).toMatchObject({ merged: true, local_synced: true })
+    expect(existsSync(join(tree.repository.path, 'b.txt'))).toBe(true)
+  })
+
+  it('that lacks objects: no agent is started, with git’s own words, and doctor says the same', async () => {
+    const tree = await startExomonad({ init: false, files: { 'a.txt': '0\n', 'b.txt': 'lost\n' } })
+    onTestFinished(() => tree.stop())
+    const blob = await tree.repository.git('rev-parse', 'HEAD:b.txt')
+    await tree.repository.commit({ 'b.txt': 'kept\n' })
+    rmSync(join(tree.repository.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
+    expect((await tree.run(['init'])).code).toBe(0)
+    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'work', prompt: 'x' }] })).toMatchObject({
+      code: 'SPAWN_FAILED',
+      error: expect.stringMatching(/^Nothing was spawned: main can’t be pushed to \w+, .* git says: \S+/),
+    })
+    expect(readdirSync(join(tree.state, 'prompts'))).toEqual([])
+    expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'problem' })
+  })
+
+  const refused = async (tree: Exomonad, cause: RegExp) => {
+    const branches = await tree.repository.git('branch', '--format=%(refname:short)')
+    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).toMatchObject({
+      code: 'SPAWN_FAILED',
+      error: expect.stringMatching(new RegExp(`^Nothing was spawned: main can’t be pushed to \\w+, .* git says: ${cause.source}`)),
+    })
+    expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe(branches)
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'problem' })
+  }
+
+  it('that was cut off anew, and shares no commit with what the forge has: no agent is started', async () => {
+    const tree = await shallow()
+    const { repository } = tree
+    const whole = join(repository.folder, 'whole')
+    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    for (const number of [1, 2]) await repository.gitIn(whole, 'commit', '-q', '--allow-empty', '-m', `Elsewhere ${number}`)
+    await repository.git('fetch', '-q', '--depth', '1', `file://${whole}`, 'main')
+    await repository.git('reset', '-q', '--hard', 'FETCH_HEAD')
+    await refused(tree, /\[rejected\] \(non-fast-forward\)/)
+    expect((await doctor(tree, 'push')).fix).toContain('git fetch --unshallow')
+  })
+
+  it('that came to lack objects after the forge had an older base: refused with git’s own first line of why', async () => {
+    const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
+    onTestFinished(() => tree.stop())
+    const { repository } = tree
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    // Its first stop pushes what its base has by then.
+    await tree.logged('early', 'its first stop', (entry) => entry['answer']?.decision === 'allow')
+    await repository.commit({ 'b.txt': 'lost\n' })
+    const blob = await repository.git('rev-parse', 'HEAD:b.txt')
+    await repository.commit({ 'b.txt': 'kept\n' })
+    rmSync(join(repository.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
+    await refused(tree, new RegExp(`(fatal|error): .*${blob}`))
+  })
+
+  it('is not one where a person amended what the forge has already: that can be filed', async () => {
+    const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
+    onTestFinished(() => tree.stop())
+    await tree.repository.commit({ 'b.txt': 'one\n' })
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    await tree.repository.git('commit', '-q', '--amend', '-m', 'In better words')
+    expect((await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).errors).toEqual([])
+    expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
+  })
+})

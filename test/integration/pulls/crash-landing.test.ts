@@ -1,0 +1,55 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { useCrashingTree } from '../../helpers/crashing-tree.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { verifies } from '../../requirements.ts'
+
+describe('kill -9 of the daemon in the middle of a landing', () => {
+  const runs = mkdtempSync(join(tmpdir(), 't-runs-'))
+  const count = (): number => (existsSync(join(runs, 'runs')) ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1 : 0)
+  const world = useCrashingTree(() => {
+    // The result of a pair of pull requests takes its time, so that “checking” is in the middle of a run.
+    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then sleep 0.5; fi`
+    writeFileSync(join(runs, 'pair'), 'none')
+    return { config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` }
+  })
+  afterAll(() => rmSync(runs, { recursive: true }))
+
+  it.each(['queued', 'built', 'checking', 'the run', 'checked', 'merge', 'record', 'sync'])(
+    `${verifies('R004-10', 'at “%s” it lands once, by itself, after the next start')}`,
+    async (step) => {
+      const pair = step.replace(' ', '-')
+      writeFileSync(join(runs, 'pair'), pair)
+      const [one, two] = [`one-${pair}`, `two-${pair}`]
+      const before = count()
+      const [first = 0, second = 0] = await world.filed(one, two)
+      expect(await world.tree.call('merge_pr', { pr_number: first })).toMatchObject({ merged: true })
+
+      if (step === 'the run') {
+        await world.cut('merge_pr', { pr_number: second })
+        await waitFor('the run of the result', () => count() - before === 3)
+        await world.tree.crash()
+      } else {
+        const { dead } = await crashAt(world.tree, 'merge', step)
+        await world.cut('merge_pr', { pr_number: second })
+        await dead
+      }
+
+      await world.tree.run(['daemon', 'start'])
+      const landed = async () => (await world.tree.call('pr_list', { state: 'merged' })).pull_requests.some((pull: any) => pull.number === second)
+      await waitFor('it to have landed', landed, { limit: 60_000 })
+      await waitFor('the journal to be closed', () => openJournal(world.tree) === 0)
+      for (const name of [one, two]) expect(existsSync(join(world.tree.repository.path, `${name}.txt`))).toBe(true)
+      expect(await world.added(two)).toBe(1)
+      await waitFor('the merge to be told', async () => (await world.merges(second)) === 1)
+      const told = async () => JSON.stringify(await world.tree.call('inbox'))
+      await waitFor('the asker to be told', async () => new RegExp(`\\[LANDED\\][^\\[]*#${String(second)}\\b`).test(await told()))
+      // What was found good before the end is not checked again.
+      expect(count() - before).toBe(step === 'the run' ? 4 : 3)
+      for (const name of [one, two]) await world.tree.call('kill', { agent: name }).catch(() => undefined)
+    },
+  )
+})

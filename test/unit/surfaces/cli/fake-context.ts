@@ -1,0 +1,74 @@
+import { Command } from 'commander'
+import { readEnvironment } from '../../../../src/config/environment.ts'
+import type { CallOptions, Client } from '../../../../src/surfaces/client.ts'
+import type { CommandModule } from '../../../../src/surfaces/cli/commands.ts'
+import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
+import type { Host } from '../../../../src/surfaces/cli/host.ts'
+import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+
+/** What a tool answers; gets its input, the signal of the call, and whom to tell how far it is. */
+type Answer = (input: any, signal: AbortSignal | undefined, progress: CallOptions['progress']) => unknown
+
+export interface FakeOptions {
+  readonly tools: Readonly<Record<string, Answer>>
+  readonly json?: boolean
+  /** Standard error is a terminal of this size. */
+  readonly terminal?: { readonly columns: number; readonly rows: number }
+  readonly input?: string
+  /** Standard output is a terminal, in which programs end so: with this code, at this time. */
+  readonly runs?: (argv: readonly string[]) => { code: number; at: number }
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs one command with tools that answer as told, and keeps what it says and asks. */
+export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions) {
+  let now = 0
+  const said: { out: string; err: string; failed: boolean; code?: number } = { out: '', err: '', failed: false }
+  const calls: { tool: string; input: unknown }[] = []
+  const interrupts = new Set<() => void>()
+  const client: Partial<Client> = {
+    callTool: async (tool, given, options) => {
+      calls.push({ tool, input: given })
+      const answer = tools[tool]
+      if (answer === undefined) throw new Error(`nobody expected ${tool}`)
+      return (await answer(given, options?.signal, options?.progress)) as never
+    },
+  }
+  const context: CliContext = {
+    version: '0.0.0',
+    environment: readEnvironment({ HOME: '/nowhere', ...env }),
+    terminal: {
+      stdout: { isTTY: runs !== undefined, write: (text) => ((said.out += text), true) },
+      stderr: { isTTY: terminal !== undefined, ...terminal, write: (text) => ((said.err += text), true) },
+      stdin: (async function* () {
+        yield input
+      })(),
+    },
+    host: {
+      runOnTerminal: async (argv) => {
+        if (runs === undefined) throw new Error('there is no terminal')
+        const { code, at } = runs(argv)
+        now = at
+        return code
+      },
+    } as Partial<Host> as Host,
+    now: () => now,
+    onInterrupt: (listener) => (interrupts.add(listener), () => void interrupts.delete(listener)),
+    options: () => ({ json, as: undefined, cwd: '/' }),
+    palette: () => createPalette(false),
+    width: () => 100,
+    client: async () => client as Client,
+    markFailed: () => (said.failed = true),
+    exitWith: (code) => (said.code = code),
+  }
+  return {
+    said,
+    calls,
+    interrupt: () => interrupts.forEach((listener) => listener()),
+    run: async (...argv: string[]): Promise<void> => {
+      const command = new Command('under-test').exitOverride().configureOutput({ writeErr: (text) => void (said.err += text) })
+      module.define(command, context, async () => command)
+      await command.parseAsync(argv, { from: 'user' })
+    },
+  }
+}
